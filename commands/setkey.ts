@@ -5,13 +5,12 @@ import type { GamesOutcome } from '../src/listing/contract.ts';
 import type { TooSoonOutcome } from '../src/listing/key-trials.ts';
 import { addressOf, typedOf } from '../src/server-lists/row.ts';
 import { onlyRow } from '../src/submissions/draft.ts';
-import { shorten } from '../src/text/one-line.ts';
 import { Secret } from '../src/text/secret.ts';
 import { memberText } from '../src/words/escape.ts';
 import { namingKey, tooSoonText } from '../src/words/keys.ts';
 import { saidOf, withSaid } from '../src/words/outcomes.ts';
 import { sentences } from '../src/words/sentences.ts';
-import { withSign } from '../src/words/servers.ts';
+import { labelledAddress, withSign } from '../src/words/servers.ts';
 import { failureText } from '../src/words/service.ts';
 import type { Translate } from '../src/words/words.ts';
 import type { CommandDeps } from './deps.ts';
@@ -23,8 +22,6 @@ import { submitId } from './submit/ids.ts';
 
 /** Maximum length of a key. The service doesn't document one (specification §5), but real keys are far shorter. */
 const MAX_KEY_LENGTH = 500;
-/** Maximum length of an address in a button label, in UTF-16 units. The whole label is limited to 80. */
-const LONGEST_LABELLED = 50;
 
 /**
  * /setkey: asks for the guild's API key in a modal, never as a command argument. Tests the key with `action=games` and
@@ -43,7 +40,7 @@ export function setKey({
   async function save(context: SubmitContext): Promise<Reply> {
     const { t, interactionId, guildId, user } = context;
     const typed = keyIn(context.field('key'));
-    if (typed === '') return tryAgain(context, withSign('not-sent', t('setkey.empty')));
+    if (typed === '') return enterAgain(context, withSign('not-sent', t('setkey.empty')));
     const key = new Secret(typed);
     // Reads the status before testing the key: if the store fails, the admin sees the error and the key stays unchanged.
     const previous = await keys.status(guildId);
@@ -52,7 +49,7 @@ export function setKey({
     if (outcome.kind === 'games') {
       await games.accept(outcome.games);
       const isSaved = await keys.set(guildId, key, { by: user, previous });
-      if (!isSaved) return tryAgain(context, changedText(context));
+      if (!isSaved) return enterAgain(context, changedText(context));
       if (previous) logger.info({ interactionId, guildId }, "replaced a guild's API key");
       await guildLog.add(guildId, (words) => changeText(words, user, key));
       const content = withSign('accepted', savedText(context, key));
@@ -60,7 +57,7 @@ export function setKey({
       return hadKey ? { content, components: rows([submits]) } : firstDay(context, content, submits);
     }
     const why = whyUnsaved(outcome, t);
-    return tryAgain(context, hadKey ? `${why}\n${t('setkey.previousStays')}` : why);
+    return enterAgain(context, hadKey ? `${why}\n${t('setkey.previousStays')}` : why);
   }
 
   /** Builds the reply after a guild's first key is set: the current settings and the next step. */
@@ -94,9 +91,7 @@ export function setKey({
     if (draft === undefined || draft.kind === 'no-draft') return undefined;
     const only = onlyRow(draft);
     const address = only?.kind === 'ready' ? addressOf(only.submission) : typedOf(only).server;
-    const label = only
-      ? t('setkey.submitNow', { server: shorten(address, LONGEST_LABELLED) })
-      : t('again.submitAgain');
+    const label = only ? t('setkey.submitNow', { server: labelledAddress(address) }) : t('again.submitAgain');
     return button(submitId('send', id), label, 'primary');
   }
 
@@ -144,9 +139,9 @@ export function setKey({
 export const enterKey = ({ t, isAdmin }: Pick<Context, 't' | 'isAdmin'>, draftId?: string): Control | false =>
   isAdmin && button(customId('setkey', 'enter', draftId), t('key.enter'), 'primary');
 
-const tryAgain = ({ t, argument }: SubmitContext, content: string): Reply => ({
+const enterAgain = ({ t, argument }: SubmitContext, content: string): Reply => ({
   content,
-  components: rows([button(customId('setkey', 'again', argument), t('again.tryAgain'), 'primary')]),
+  components: rows([button(customId('setkey', 'again', argument), t('key.enter'), 'primary')]),
 });
 
 function whyUnsaved(

@@ -44,6 +44,10 @@ export const dailyQuotaSetting: Setting = {
       return { make: (before) => ({ ...before, dailyQuota }) };
     },
     retry: ({ t, field }) =>
-      button(modalId('quota', field('quota').trim().slice(0, MOST_DIGITS)), t('again.tryAgain'), 'primary'),
+      button(
+        modalId('quota', field('quota').trim().slice(0, MOST_DIGITS)),
+        t('settings.quota.change'),
+        'primary',
+      ),
   },
 };

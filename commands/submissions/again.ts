@@ -6,10 +6,9 @@ import { onlyRow } from '../../src/submissions/draft.ts';
 import type { SubmissionEntry } from '../../src/submissions/history.ts';
 import type { Submission } from '../../src/submissions/submission.ts';
 import { declinedDraftId } from '../../src/submissions/submissions.ts';
-import { shorten } from '../../src/text/one-line.ts';
 import { unknownText } from '../../src/words/outcomes.ts';
 import { sentences } from '../../src/words/sentences.ts';
-import { withSign } from '../../src/words/servers.ts';
+import { labelledAddress, withSign } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { submitId } from '../submit/ids.ts';
@@ -23,9 +22,6 @@ interface NextSteps {
 }
 
 const NOTHING: NextSteps = { text: '', buttons: [] };
-
-/** Maximum length of an address in a button label, in UTF-16 units. */
-const LONGEST_LABELLED = 45;
 
 /**
  * Builds buttons for a member's own entry. They open a declined entry for editing, or resubmit a single server that is unsent or
@@ -44,7 +40,7 @@ export async function againForEntry(
   const found = await unsentOf(context, entry, deps);
   if (found === undefined) return NOTHING;
   const { id, kind, server: submission } = found;
-  const server = shorten(addressOf(submission), LONGEST_LABELLED);
+  const server = labelledAddress(addressOf(submission));
   if (kind === 'not-sent') {
     const label = t('submissions.submitAgain', { server });
     return { text: '', buttons: [button(submitId('again', id), label, 'primary'), editButton(t, id)] };

@@ -106,7 +106,7 @@ export function readDecline(
     ].join('\n'),
     // Discord rejects an embed with an empty description.
     embeds: [{ ...(reason.words !== '' && { description: reason.words }), footer: { text: typed } }],
-    components: rows([button(again, t('again.reopenForm'), 'primary')]),
+    components: rows([button(again, t('again.edit'), 'primary')]),
     isUserError: true,
   };
 }

@@ -11,6 +11,7 @@ import { type Submission, serverResults } from '../../src/submissions/submission
 import { shorten } from '../../src/text/one-line.ts';
 import { pageAbout } from '../../src/words/listing-pages.ts';
 import type { ServerWithOutcome } from '../../src/words/outcomes.ts';
+import { labelledAddress } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { mineButton } from '../submit/repairs.ts';
@@ -38,7 +39,9 @@ export const openMenu = (t: Translate, entries: readonly ShownEntry[]): Control 
       const [first] = group;
       if (first === undefined) return [];
       const count = serverCountOf(group);
-      const alone = first.only ? addressOf(first.only) : `${number}. ${serverCountText(t, first)}`;
+      const alone = first.only
+        ? labelledAddress(addressOf(first.only), LIMITS.choiceName)
+        : `${number}. ${serverCountText(t, first)}`;
       const label = group.length > 1 ? t('look.servers', { count }) : alone;
       return {
         label: shorten(label, LIMITS.choiceName),

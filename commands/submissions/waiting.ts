@@ -146,7 +146,7 @@ export function noDraft(why: Unavailable, t: Translate): UserError {
     case 'being-sent':
       return new UserError(t('again.busy'));
     default: {
-      const reopen = button(submitId('anew'), t('again.reopenForm'), 'primary');
+      const reopen = button(submitId('anew'), t('again.edit'), 'primary');
       return new OldMessageError(t(`again.over.${OVER[why]}`), rows([reopen]));
     }
   }

@@ -2,13 +2,20 @@ import { LIMITS } from '../../src/discord/limits.ts';
 import { button, type Control, select } from '../../src/interactions/controls.ts';
 import type { AllowedGames } from '../../src/listing/game-search.ts';
 import type { ReadRows } from '../../src/server-lists/read-list.ts';
-import { gameOf, isReady, isRepeated, lineLabel, type TypedRow } from '../../src/server-lists/row.ts';
+import {
+  addressOf,
+  gameOf,
+  isReady,
+  isRepeated,
+  lineLabel,
+  type TypedRow,
+} from '../../src/server-lists/row.ts';
 import type { CheckedDraft } from '../../src/submissions/check.ts';
 import { type Choices, unchosenIn } from '../../src/submissions/choices.ts';
 import { type Draft, markOfRows } from '../../src/submissions/draft.ts';
 import { rowOfCandidate } from '../../src/submissions/draft-editor.ts';
 import { shorten, visibleLine } from '../../src/text/one-line.ts';
-import { gameNamed, typedAddress } from '../../src/words/servers.ts';
+import { gameNamed, labelledAddress, serverLabel, typedAddress } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import { submitId } from './ids.ts';
 
@@ -98,10 +105,14 @@ export function chooseControls(
   return { menu, buttons: pages === 1 ? [] : [nextPage] };
 }
 
+/** Maximum length of an address in the menu, in UTF-16 units. Leaves room for a game. */
+const LONGEST_ADDRESS = 70;
+
 /** Formats the address and the game of a candidate, without the game that the member chose for the list. */
 function candidateLabel(typed: TypedRow, games: AllowedGames): string {
   const game = typed.game === '' ? [] : [gameNamed(gameOf(typed.game, games) ?? typed.game, games).name];
-  return shorten(visibleLine([typedAddress(typed), ...game].join(' · ')), LIMITS.choiceName);
+  const address = labelledAddress(typedAddress(typed), LONGEST_ADDRESS);
+  return shorten(visibleLine([address, ...game].join(' · ')), LIMITS.choiceName);
 }
 
 /** Builds the button for the only address in a text. It names the game that would be sent. */
@@ -114,12 +125,9 @@ function onlyButton(
   const [row] = rows.filter(isReady);
   const game = row && games.find(row.submission.game);
   if (row && game && games.isAllowed(game) && hasKey) {
-    const label = t('choices.submit', {
-      address: typedAddress({ ...row.submission, port: String(row.submission.port) }),
-      game: game.name,
-    });
+    const label = t('choices.submit', serverLabel(addressOf(row.submission), game.name));
     return button(submitId('sendone', draft.id, markOfRows({ rows })), label, 'success');
   }
-  const address = choices.candidates.map(({ typed }) => typedAddress(typed)).join();
+  const address = labelledAddress(choices.candidates.map(({ typed }) => typedAddress(typed)).join());
   return button(submitId('choose', draft.id, 0, 0), t('choices.use', { address }), 'primary');
 }

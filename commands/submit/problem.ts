@@ -78,7 +78,7 @@ async function helpFor(context: Context, draft: Draft, row: InvalidRow, deps: Co
   }
   const near = await gamesNear(context, row, deps);
   const choice = { near: near ?? [], games: near ? await otherGames(context, draft, row, near, deps) : [] };
-  const controls = gameControls(t, draft, row, choice);
+  const controls = gameControls(t, draft, row, choice, games);
   const isWaiting = row.problem.code === 'waiting-already';
   return {
     lines: problemLines(context, row, { near: choice.near, isListKnown: games.isFresh() }),

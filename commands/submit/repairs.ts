@@ -1,52 +1,63 @@
 import { LIMITS } from '../../src/discord/limits.ts';
 import { button, type Control, customId, isCustomId, select } from '../../src/interactions/controls.ts';
 import type { Game } from '../../src/listing/contract.ts';
-import type { GameIndex } from '../../src/listing/game-search.ts';
+import type { Games } from '../../src/listing/games.ts';
+import { readOne } from '../../src/server-lists/read-one.ts';
 import { gameRepair, isSwapped, type Repair, repaired, repairsOf } from '../../src/server-lists/repair.ts';
-import { gameOf, type InvalidRow, readRow, rowText } from '../../src/server-lists/row.ts';
+import { gameOf, type InvalidRow, isReady, readRow, type TypedRow } from '../../src/server-lists/row.ts';
 import { isOfRules, type NotSubmitted } from '../../src/submissions/check.ts';
 import { type Draft, isSubmittedImmediately } from '../../src/submissions/draft.ts';
 import type { ServerOutcome } from '../../src/submissions/outcome.ts';
 import { shorten } from '../../src/text/one-line.ts';
 import { gameLabels, isSelectable } from '../../src/words/games.ts';
+import { gameNamed, labelledAddress, serverLabel, typedAddress } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import { submitId } from './ids.ts';
 
 /* Controls for a draft's only line. Their actions are in {@link file://./actions.ts}. */
 
-/** Maximum length of an address and a game in a button label, in UTF-16 units. */
-const LONGEST_SWAPPED = 60;
+/** What the labels of fixes depend on. */
+type KnownGames = Pick<Games, 'find' | 'isFresh'>;
 
-/** Builds buttons that each set a field to a different value. */
+/** Whether the fixed line is submitted immediately. If something else is wrong with it, it is shown again instead. */
+const isSent = (draft: Draft, typed: TypedRow, repair: Repair, games: KnownGames): boolean =>
+  isSubmittedImmediately(draft) && isReady(readOne(repaired(typed, repair), [], games));
+
+/** Builds buttons that each set a field to a different value. Only the labels of buttons that submit the line say so. */
 export function repairButtons(
   t: Translate,
   draft: Draft,
   row: InvalidRow,
-  games: Pick<GameIndex, 'find'>,
+  games: KnownGames,
 ): readonly Control[] {
   const { problem, address, typed } = row;
+  const sends = (repair: Repair) => isSent(draft, typed, repair, games);
   if (isSwapped(typed, games)) {
     const swap: Repair = { field: 'swap', value: '' };
-    const value = shorten(rowText(repaired(typed, swap)), LONGEST_SWAPPED);
-    return useButton(draft, swap, t('again.use', { value }));
+    const swapped = repaired(typed, swap);
+    const name = gameNamed(swapped.game, games).name;
+    const label = sends(swap)
+      ? t('choices.submit', serverLabel(typedAddress(swapped), name))
+      : t('again.use', { value: labelledAddress(typedAddress(swapped)) });
+    return useButton(draft, swap, label);
   }
-  const found =
-    address === undefined
-      ? []
-      : useButton(draft, { field: 'server', value: address }, t('again.use', { value: address }));
-  const repairs = repairsOf(problem, gameOf(typed.game, games)).flatMap((repair) => {
-    const label =
-      repair.field === 'queryPort'
-        ? t('again.noQueryPort')
-        : t(`again.${useLabel(draft, repair)}`, { value: repair.value });
-    return useButton(draft, repair, label);
-  });
-  return [...found, ...repairs];
+  const meant: readonly Repair[] = address === undefined ? [] : [{ field: 'server', value: address }];
+  return [...meant, ...repairsOf(problem, gameOf(typed.game, games))].flatMap((repair) =>
+    useButton(draft, repair, repairLabel(t, repair, sends(repair))),
+  );
 }
 
-function useLabel(draft: Draft, { field }: Repair): 'use' | 'submitAs' | 'submitPort' {
-  if (!isSubmittedImmediately(draft)) return 'use';
-  return field === 'server' ? 'submitAs' : 'submitPort';
+function repairLabel(t: Translate, { field, value }: Repair, isSubmitted: boolean): string {
+  switch (field) {
+    case 'queryPort':
+      return t(isSubmitted ? 'again.submitNoQueryPort' : 'again.noQueryPort');
+    case 'port':
+      return t(isSubmitted ? 'again.submitPort' : 'again.use', { value });
+    default: {
+      const address = labelledAddress(value);
+      return t(isSubmitted ? 'again.submitAs' : 'again.use', { value: address });
+    }
+  }
 }
 
 /** Maximum number of games to offer as buttons. More games get a select menu with up to 25 options. */
@@ -61,6 +72,7 @@ export function gameControls(
   draft: Draft,
   { typed }: InvalidRow,
   { near, games }: { readonly near: readonly Game[]; readonly games: readonly Game[] },
+  known: KnownGames,
 ): { readonly buttons: readonly Control[]; readonly choice: Control | undefined } {
   // Keyed by alias, because `near` and `games` contain different objects if the games were fetched again in between.
   const byAlias = new Map([...near, ...games].map((game) => [game.alias, game]));
@@ -70,22 +82,27 @@ export function gameControls(
     gameLabels(some).map(({ label, alias }) => {
       const repair = gameRepair(typed, alias);
       const { port } = repair;
-      if (port !== undefined) return { repair, label: t('again.gameAndPort', { game: label, port }) };
+      const sends = isSent(draft, typed, repair, known);
+      if (port !== undefined) return { repair, sends, label: t('again.gameAndPort', { game: label, port }) };
       const read = readRow(repaired(typed, repair), alias);
       const lacksPort = !read.ok && read.problem.code === 'port-missing';
-      return { repair, label: lacksPort ? t('again.needsPort', { game: label }) : label };
+      return { repair, sends, label: lacksPort ? t('again.needsPort', { game: label }) : label };
     });
   const buttons = repairs(isFew ? offered : near);
-  const options = repairs(isFew ? [] : offered).map(({ repair, label }) => ({
+  const choices = repairs(isFew ? [] : offered);
+  const options = choices.map(({ repair, label }) => ({
     label: shorten(label, LIMITS.choiceName),
     value: writeRepair(repair),
   }));
   const fitting = options.filter(({ value }) => value.length <= LIMITS.choiceValue);
+  const submits = choices.some(({ sends }) => sends);
   return {
-    buttons: buttons.flatMap(({ repair, label }) => useButton(draft, repair, label)),
+    buttons: buttons.flatMap(({ repair, sends, label: value }) =>
+      useButton(draft, repair, t(sends ? 'again.submitAs' : 'again.use', { value })),
+    ),
     choice: select({
       id: submitId(actionOf(draft), draft.id),
-      placeholder: t('list.button.selectGame'),
+      placeholder: t(submits ? 'list.button.submitAsGame' : 'list.button.selectGame'),
       options: fitting.slice(0, LIMITS.choices),
     }),
   };
@@ -97,9 +114,8 @@ export function notSubmittedButtons(t: Translate, id: string, reason: NotSubmitt
     if (reason.servers[0]?.outcome.kind === 'unknown') return unconfirmedButtons(t, id);
     return [editButton(t, id), anywayButton(t, id, 'submitAnyway')];
   }
-  if ('until' in reason)
-    return reason.isSoon ? [tryAgainButton(t, id), editButton(t, id)] : [editButton(t, id)];
-  const again = againOrEdit(t, id, notSubmittedLabel(reason));
+  if ('until' in reason) return againOrEdit(t, id, reason.isSoon ? 'primary' : undefined);
+  const again = againOrEdit(t, id, notSubmittedStyle(reason));
   const isFull = reason.code === 'member-waiting' || reason.code === 'guild-waiting';
   return isFull || reason.code === 'waiting-already' ? [mineButton(t), ...again] : again;
 }
@@ -109,7 +125,7 @@ export const mineButton = (t: Translate): Control => button(customId('submission
 
 /** Builds buttons for a server that was submitted but not accepted. */
 export const outcomeButtons = (t: Translate, id: string, outcome: ServerOutcome): readonly Control[] =>
-  outcome.kind === 'unknown' ? unconfirmedButtons(t, id) : againOrEdit(t, id, outcomeLabel(outcome));
+  outcome.kind === 'unknown' ? unconfirmedButtons(t, id) : againOrEdit(t, id, outcomeStyle(outcome));
 
 /** Builds buttons for an unconfirmed server, which the member should look up on the website before sending it again. */
 const unconfirmedButtons = (t: Translate, id: string): readonly Control[] => [
@@ -124,18 +140,14 @@ const anywayButton = (t: Translate, id: string, label: 'submitAnyway' | 'sendAny
 export const editButton = (t: Translate, id: string): Control =>
   button(submitId('edit', id), t('again.edit'));
 
-const tryAgainButton = (t: Translate, id: string): Control =>
-  button(submitId('send', id), t('again.tryAgain'), 'primary');
+/** *Submit again* isn't the primary button if something else has to be fixed first. */
+type AgainStyle = 'primary' | 'secondary';
 
-type AgainLabel = 'submitAgain' | 'tryAgain';
-
-/** *Try again* becomes the primary button. *Submit again* doesn't, because something else has to be fixed first. */
-function againOrEdit(t: Translate, id: string, label: AgainLabel | undefined): readonly Control[] {
+/** Builds *Edit* and, if the same line can be submitted again, the button for that. */
+function againOrEdit(t: Translate, id: string, style: AgainStyle | undefined): readonly Control[] {
   const edit = editButton(t, id);
-  if (label === undefined) return [edit];
-  const again =
-    label === 'tryAgain' ? tryAgainButton(t, id) : button(submitId('send', id), t('again.submitAgain'));
-  return [again, edit];
+  if (style === undefined) return [edit];
+  return [button(submitId('send', id), t('again.submitAgain'), style), edit];
 }
 
 /** Returns `use` if the fixed line is submitted immediately, or `repair` if it is shown first. */
@@ -148,16 +160,16 @@ function useButton(draft: Draft, repair: Repair, label: string): readonly Contro
 }
 
 /** A server that wasn't sent can be sent again unchanged, but a rejected server has to be corrected first. */
-function outcomeLabel(outcome: ServerOutcome): AgainLabel | undefined {
-  if (outcome.kind === 'rejected') return outcome.known === 'invalidKey' ? 'submitAgain' : undefined;
+function outcomeStyle(outcome: ServerOutcome): AgainStyle | undefined {
+  if (outcome.kind === 'rejected') return outcome.known === 'invalidKey' ? 'secondary' : undefined;
   if (outcome.kind !== 'not-sent') return undefined;
-  return outcome.reason === 'key' ? 'submitAgain' : 'tryAgain';
+  return outcome.reason === 'key' ? 'secondary' : 'primary';
 }
 
 /** The guild's rules hold back a draft until the member edits it, and a problem with the key until an admin fixes it. */
-function notSubmittedLabel(reason: NotSubmitted): AgainLabel | undefined {
+function notSubmittedStyle(reason: NotSubmitted): AgainStyle | undefined {
   if (isOfRules(reason)) return undefined;
-  return reason.code.startsWith('key-') ? 'submitAgain' : 'tryAgain';
+  return reason.code.startsWith('key-') ? 'secondary' : 'primary';
 }
 
 const writeRepair = ({ field, value, port }: Repair): string =>

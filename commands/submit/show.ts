@@ -177,26 +177,23 @@ function addressesButton(t: Translate, { id, rows }: Draft): Control | undefined
   return button(submitId('letters', id), label, 'primary');
 }
 
-/** @param hasKey if false, *Try again* replaces the submit button */
+/** @param hasKey if false, the submit button isn't prominent */
 function draftButtons(t: Translate, checked: CheckedDraft, hasKey: boolean): readonly (Control | false)[] {
   const { draft, allowance, alreadySubmitted } = checked;
   const { id } = draft;
   const { count } = allowance;
   const isAnyWaiting = draft.rows.some(isWaitingAlready);
   const toFix = countToEdit(draft);
-  const submit = button(
-    submitId('send', id, count, ...(hasChoices(checked) ? [markOfRows(draft)] : [])),
-    submitLabel(t, checked),
-    'success',
-  );
+  const label = submitLabel(t, checked);
+  const sent = submitId('send', id, count, ...(hasChoices(checked) ? [markOfRows(draft)] : []));
   const earlier = { count: alreadySubmitted.size };
   const usualPorts = draft.rows.filter((row) => withUsualPort(row) !== undefined).length;
   const canTryAgain = count === 0 && allowance.limited?.isSoon === true;
   const isIncluded = draft.includesAlreadySubmitted;
   const include = t(`list.button.${isIncluded ? 'leave' : 'include'}`, earlier);
   return [
-    hasKey && count > 0 && submit,
-    (canTryAgain || !hasKey) && button(submitId('send', id), t('again.tryAgain')),
+    hasKey && count > 0 && button(sent, label, 'success'),
+    (hasKey ? canTryAgain : checked.ready.length > 0) && button(submitId('send', id), label),
     usualPorts > 0 && button(submitId('ports', id), t('list.button.usualPorts', { count: usualPorts })),
     queryPortButton(t, draft),
     toFix > 0 && button(submitId('edit', id), t('again.fix', { count: toFix })),
@@ -208,8 +205,9 @@ function draftButtons(t: Translate, checked: CheckedDraft, hasKey: boolean): rea
 }
 
 function submitLabel(t: Translate, checked: CheckedDraft): string {
-  const { waits, allowance } = checked;
-  const { count } = allowance;
+  const { waits, allowance, ready } = checked;
+  // If a limit holds back all the servers, the button submits them once the limit allows it.
+  const count = allowance.count || ready.length;
   const total = hasChoices(checked) ? countOfAll(checked) : count;
   const isPart = hasChoices(checked) && isAnyChosen(checked);
   if (!isPart)

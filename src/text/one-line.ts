@@ -37,3 +37,12 @@ export function cut(text: string, max: number): string {
 /** Cuts text to `max` UTF-16 units, and adds an ellipsis if anything was cut. Only for text without markup. */
 export const shorten = (text: string, max: number): string =>
   text.length <= max ? text : cut(text, max - ELLIPSIS.length) + ELLIPSIS;
+
+/** Like {@link shorten}, but cuts the middle of the text, so that an address keeps its port. */
+export function shortenMiddle(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const head = cut(text, Math.ceil((max - ELLIPSIS.length) / 2));
+  const from = text.length - (max - ELLIPSIS.length - head.length);
+  const { index = from, segment = '' } = graphemes.segment(text).containing(from) ?? {};
+  return head + ELLIPSIS + text.slice(index < from ? index + segment.length : from);
+}

@@ -1,6 +1,7 @@
 import type { Game, Outcome, ServerSubmission } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { addressOf, FOUND, lineLabel, type Row, type RowPlace, type TypedRow } from '../server-lists/row.ts';
+import { shorten, shortenMiddle, visibleLine } from '../text/one-line.ts';
 import { escapeCode, escapeText, LONGEST_ADDRESS, LONGEST_ESCAPED_NAME, shortenMarkup } from './escape.ts';
 import { sentences } from './sentences.ts';
 import type { Translate } from './words.ts';
@@ -39,7 +40,7 @@ export const worstOf = (kinds: readonly Outcome['kind'][]): Outcome['kind'] =>
   kinds.toSorted((one, other) => LOOK[other].severity - LOOK[one].severity)[0] ?? 'not-sent';
 
 /** Returns the game with this alias. If it's unknown, uses the alias as its name. */
-export const gameNamed = (alias: string, games: GameIndex): Game =>
+export const gameNamed = (alias: string, games: Pick<GameIndex, 'find'>): Game =>
   games.find(alias) ?? { name: alias, alias };
 
 /** The parts of a line about a server. They can contain text that a member typed. */
@@ -162,6 +163,19 @@ export function typedAddress({ server, port }: Pick<TypedRow, 'server' | 'port'>
   const separator = /[\s:]/.test(server) ? ' ' : ':';
   return [server, port].filter((part) => part !== '').join(separator);
 }
+
+/** Maximum lengths of an address and a game's name in a button's label, in UTF-16 units. The label is limited to 80. */
+const LONGEST_LABELLED = { address: 40, game: 25 };
+
+/** Formats an address for a button or a menu. A long one is cut in the middle, because its port is at the end. */
+export const labelledAddress = (address: string, most = LONGEST_LABELLED.address): string =>
+  shortenMiddle(visibleLine(address), most);
+
+/** Formats an address and a game's name for a button. */
+export const serverLabel = (address: string, game: string) => ({
+  address: labelledAddress(address),
+  game: shorten(visibleLine(game), LONGEST_LABELLED.game),
+});
 
 /** Maximum number of lines in a message, to fit on a phone's screen. The files contain all lines. */
 export const MOST_NAMED = 5;

@@ -30,17 +30,17 @@ it.each<{ reason: NotSubmitted; text: RegExp; labels: readonly string[] }>([
   {
     reason: { code: 'member-waiting', count: 10 },
     text: /10 of your submissions.*Withdraw one in \/submissions/,
-    labels: ['My submissions', 'Try again', 'Edit'],
+    labels: ['My submissions', 'Submit again', 'Edit'],
   },
   {
     reason: { code: 'guild-waiting', count: 100 },
     text: /100 submissions.*Withdraw one in \/submissions/,
-    labels: ['My submissions', 'Try again', 'Edit'],
+    labels: ['My submissions', 'Submit again', 'Edit'],
   },
   {
     reason: { code: 'waiting-often', at: 1_000_000 },
     text: /too many submissions in a short time\. You can try again from <t:\d+:t>/,
-    labels: ['Try again', 'Edit'],
+    labels: ['Submit again', 'Edit'],
   },
 ])('a member whose submission is $reason.code sees why and what to do', ({ reason, text, labels }) => {
   expect(notSubmittedText(reason, context, games)).toMatch(text);

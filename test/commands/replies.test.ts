@@ -67,7 +67,7 @@ describe('an edit of a waiting server that is refused', () => {
   });
 });
 
-describe('Try again', () => {
+describe('Submit again', () => {
   it.each([
     ['is held back', { code: 'held-back', outcome: { kind: 'not-sent', reason: 'down' } }],
     ['fails', { code: 'key-missing' }],

@@ -107,7 +107,12 @@ const WAYS = [
     options: { game: 'minecraf', server: 'game.example.com:25565' },
     says: /unknown game `minecraf`\. Did you mean Minecraft/s,
     embed: '**minecraf** `game.example.com:25565`',
-    offers: ['Minecraft', 'Minecraft: Bedrock Edition', 'Minecraft: Pokémon (Cobblemon)', 'Edit'],
+    offers: [
+      'Submit as Minecraft',
+      'Submit as Minecraft: Bedrock Edition',
+      'Submit as Minecraft: Pokémon (Cobblemon)',
+      'Edit',
+    ],
     sent: { server: 'game.example.com', port: '25565', game: 'minecraft' },
   },
   {
@@ -115,9 +120,9 @@ const WAYS = [
     says: /unknown game `minecraf`/,
     embed: '**minecraf** `both.example.com`',
     offers: [
-      'Minecraft, port 25565',
-      'Minecraft: Bedrock Edition (needs a port)',
-      'Minecraft: Pokémon (Cobblemon) (needs a port)',
+      'Submit as Minecraft, port 25565',
+      'Use Minecraft: Bedrock Edition (needs a port)',
+      'Use Minecraft: Pokémon (Cobblemon) (needs a port)',
       'Edit',
     ],
     sent: { server: 'both.example.com', port: '25565', game: 'minecraft' },
@@ -126,14 +131,14 @@ const WAYS = [
     options: { server: 'Dust2 Only | words.example.com:27015' },
     says: /not an address/,
     embed: '**Counter-Strike 2** `Dust2 Only | words.example.com:27015`',
-    offers: ['Use words.example.com:27015', 'Edit'],
+    offers: ['Submit as words.example.com:27015', 'Edit'],
     sent: { server: 'words.example.com', port: '27015', game: 'cs2' },
   },
   {
     options: { server: 'https://www.example.com/server_info/93.184.216.34:27099/', game: 'gmod' },
     says: /a web page/,
     embed: "**Garry's Mod** `93.184.216.34:27099`",
-    offers: ['Use 93.184.216.34:27099', 'Edit'],
+    offers: ['Submit as 93.184.216.34:27099', 'Edit'],
     sent: { server: '93.184.216.34', port: '27099', game: 'gm' },
   },
   {
@@ -266,10 +271,13 @@ describe('/addserver with invalid input', () => {
   it('offers fixes for swapped options, commas and extra digits', async ({ member, listing }) => {
     const swapped = await addServer(member, 'rust', { game: 'a.example.com:1' });
     expect(messageOf(swapped).current?.content).toBe('⚠️ Not sent: the game and the address are swapped.');
-    expect(componentsOf(swapped).map(({ label }) => label)).toEqual(['Use a.example.com:1 rust', 'Edit']);
-    await member.press(swapped, 'Use a.example.com:1 rust');
+    expect(componentsOf(swapped).map(({ label }) => label)).toEqual([
+      'Submit a.example.com:1 (Rust)',
+      'Edit',
+    ]);
+    await member.press(swapped, 'Submit a.example.com:1 (Rust)');
     const dotted = await addServer(member, 'b,example,com:2', { game: 'rust' });
-    await member.press(dotted, 'Use b.example.com:2');
+    await member.press(dotted, 'Submit as b.example.com:2');
     const long = await addServer(member, 'c.example.com:280155', { game: 'rust' });
     await member.press(long, 'Submit with port 28015');
     expect(listing.submitted.map(({ server, port, game }) => `${server}:${port} ${game}`)).toEqual([
@@ -283,9 +291,9 @@ describe('/addserver with invalid input', () => {
     const answer = await addServer(member, 'window.example.com');
     await edit(member, answer, { port: '1', query_port: 'x y' });
     await says(answer, /x y isn't a number/);
-    expect(labelsOf(answer)).toEqual(['No query port', 'Edit']);
+    expect(labelsOf(answer)).toEqual(['Submit without a query port', 'Edit']);
     expect((await openModal(member, answer)).typed).toMatchObject({ query_port: 'x y' });
-    await member.press(answer, 'No query port');
+    await member.press(answer, 'Submit without a query port');
     await isAccepted(guild, answer, { server: 'window.example.com', port: '1', game: 'cs2' });
   });
 });
@@ -355,12 +363,12 @@ describe("a submission that can't be sent yet", () => {
     expect(textOf(answer)).toMatch(
       /Not sent\. The listing service is down right now.*You can safely try again/,
     );
-    expect(labelsOf(answer)).toEqual(['Try again', 'Edit']);
+    expect(labelsOf(answer)).toEqual(['Submit again', 'Edit']);
     expect(adds(guild)).toHaveLength(before);
     await listing.behave({ kind: 'ok' });
     // After a new key is set, the bot fetches the games and notices that the service is back.
     await setKey(admin, 'sandbox-key');
-    await member.press(answer, 'Try again');
+    await member.press(answer, 'Submit again');
     await isAccepted(guild, answer, sent);
   });
 
@@ -388,7 +396,7 @@ describe("a submission that can't be sent yet", () => {
     await addServer(guild.member, 'a.example.com:1');
     const soon = await addServer(guild.member, 'b.example.com:1');
     expect(textOf(soon)).toMatch(/Not sent: limit reached\. You can try again from \d+:\d+/);
-    expect(labelsOf(soon)).toEqual(['Try again', 'Edit']);
+    expect(labelsOf(soon)).toEqual(['Submit again', 'Edit']);
     await addServer(guild.admin, 'c.example.com:1');
     const later = await addServer(guild.person({ role: 'other' }), 'd.example.com:1');
     expect(textOf(later)).toMatch(
@@ -437,7 +445,7 @@ it('/addserver offers no other games if the typed game is unknown or has one obv
   expect(textOf(unknown)).toContain('unknown game fortnite');
   expect(componentsOf(unknown).map(({ label }) => label)).toEqual(['Edit']);
   const near = await addServer(member, 'a.example.com:1', { game: 'valheimm' });
-  expect(componentsOf(near).map(({ label }) => label)).toEqual(['Valheim', 'Edit']);
+  expect(componentsOf(near).map(({ label }) => label)).toEqual(['Submit as Valheim', 'Edit']);
 });
 
 it('/addserver moves a number alone in the address to the port', async ({ guild, member }) => {
@@ -453,11 +461,11 @@ describe("a game that the guild doesn't allow", () => {
   it('is rejected, and the reply only offers allowed games', async ({ guild, member }) => {
     await allowGames(guild, ['css']);
     const near = await addServer(member, 'a.example.com:1', { game: 'counter-strik' });
-    expect(labelsOf(near)).toEqual(['Counter-Strike: Source', 'Edit']);
+    expect(labelsOf(near)).toEqual(['Submit as Counter-Strike: Source', 'Edit']);
     expect(textOf(near)).not.toContain('Counter-Strike 2');
     const refused = await addServer(member, 'mc.example.com', { game: 'minecraft' });
     expect(textOf(refused)).toContain("⚠️ Not sent: the game minecraft isn't allowed here");
-    expect(labelsOf(refused)).toEqual(['Counter-Strike: Source, port 27015', 'Edit']);
+    expect(labelsOf(refused)).toEqual(['Submit as Counter-Strike: Source, port 27015', 'Edit']);
     const { modal } = await openModal(member, refused);
     expect(modalFields(modal.data)[0]).toMatchObject({
       kind: 'select',
@@ -501,9 +509,9 @@ describe('input that a member has typed', () => {
     const window = await openModal(guild.member, first);
     clock.advance(16 * 60_000);
     expect(textOf(await guild.member.press(second, 'Edit'))).toMatch(GONE);
-    expect(labelsOf(second)).toEqual(['Reopen the form']);
+    expect(labelsOf(second)).toEqual(['Edit']);
     expect(adds(guild)).toEqual([]);
-    const reopened = await openModal(guild.member, second, 'Reopen the form');
+    const reopened = await openModal(guild.member, second, 'Edit');
     expect(reopened.typed).toMatchObject({ game: 'Counter-Strike 2', server: 'b.example.com' });
     await says(await guild.member.submit(reopened.modal, { ...reopened.typed, port: '27015' }), ACCEPTED);
     await says(await guild.member.submit(window.modal, { ...window.typed, port: '27015' }), ACCEPTED);
@@ -531,10 +539,10 @@ describe('a server that was submitted before', () => {
     expect(textOf(rejected)).toContain(
       'Not sent: already on its way. Please wait for the first one to finish.',
     );
-    expect(labelsOf(rejected)).toEqual(['Try again', 'Edit']);
+    expect(labelsOf(rejected)).toEqual(['Submit again', 'Edit']);
     goOn();
     expect(textOf(await first)).toContain(ACCEPTED);
-    await admin.press(rejected, 'Try again');
+    await admin.press(rejected, 'Submit again');
     await expect.poll(() => labelsOf(rejected)).toEqual(['Edit', 'Submit anyway']);
     expect(addsOf(bot, 'flight.example.com')).toHaveLength(1);
   });
@@ -564,12 +572,12 @@ describe('a server that was submitted before', () => {
     expect(textOf(unknown)).toContain(
       "It may have arrived. Ask an admin to check the listing service's site before you send it again.",
     );
-    expect(labelsOf(unknown)).toEqual(['Send again anyway', 'Edit']);
+    expect(labelsOf(unknown)).toEqual(['Submit again anyway', 'Edit']);
     await edit(member, unknown, {});
     await says(unknown, 'It may have arrived. Ask an admin');
     expect(addsOf(bot, 'unknown.example.com')).toHaveLength(1);
-    expect(labelsOf(unknown)).toEqual(['Send again anyway', 'Edit']);
-    await member.press(unknown, 'Send again anyway');
+    expect(labelsOf(unknown)).toEqual(['Submit again anyway', 'Edit']);
+    await member.press(unknown, 'Submit again anyway');
     await isAccepted(guild, unknown, { server: 'unknown.example.com', port: '1', game: 'cs2' });
   });
 });

@@ -143,8 +143,8 @@ describe('/addservers', () => {
   it('quotes an unknown game and offers only the game that it resembles', async ({ member, listing }) => {
     const preview = await sendFile(member, 'g1.example.com:1', { game: 'Counter-Stroke 2' });
     expect(textOf(preview)).toContain('unknown game Counter-Stroke 2. ');
-    expect(labelsOf(preview)).toEqual(['Counter-Strike 2', 'Edit', 'Cancel']);
-    await pressSubmit(member, await member.press(preview, 'Counter-Strike 2'));
+    expect(labelsOf(preview)).toEqual(['Use Counter-Strike 2', 'Edit', 'Cancel']);
+    await pressSubmit(member, await member.press(preview, 'Use Counter-Strike 2'));
     expect(listing.submitted).toEqual([{ server: 'g1.example.com', port: 1, game: 'cs2' }]);
   });
 
@@ -320,11 +320,11 @@ describe('the preview of a list', () => {
     await expect
       .poll(() => textOf(preview))
       .toMatch(/no API key.*Ask someone with the “Manage Server” permission/s);
-    expect(labelsOf(preview)).toEqual(['Try again', 'Fix 1 line', 'Edit', 'Cancel']);
+    expect(labelsOf(preview)).toEqual(['Submit 3 game servers', 'Fix 1 line', 'Edit', 'Cancel']);
     await edit(member, preview, { servers: '4. right.example.com:27015 rust' });
     await expect.poll(() => textOf(preview)).toContain('4 game servers are ready');
     expect(textOf(preview)).toContain('no API key');
-    expect(labelsOf(preview)).toEqual(['Try again', 'Edit', 'Cancel']);
+    expect(labelsOf(preview)).toEqual(['Submit 4 game servers', 'Edit', 'Cancel']);
     expect(listing.submitted).toEqual([]);
     expect(labelsOf(await paste(admin, lines(1)))[0]).toBe('Enter an API key');
     await setKey(admin, 'sandbox-key');
@@ -449,7 +449,7 @@ describe('the preview of a list', () => {
     expect(textOf(await member.pick(lacking, ['rust']))).toContain("the game rust isn't allowed here");
     await member.press(ready, 'Submit 2 game servers');
     await expect.poll(() => textOf(ready)).toContain("the game rust isn't allowed here");
-    expect(labelsOf(ready)).toEqual(['Submit 1 game server', 'Fix 1 line', 'Edit', 'Cancel']);
+    expect(labelsOf(ready)).toEqual(['Submit 3 game servers', 'Fix 1 line', 'Edit', 'Cancel']);
     expect(listing.submitted).toEqual([]);
   });
 });
@@ -666,8 +666,8 @@ describe('the report on a list', () => {
       'This was already submitted.',
     );
     // The only remaining button reopens the form with the list's lines.
-    expect(labelsOf(report)).toEqual(['Reopen the form']);
-    const reopened = await openModal(member, report, 'Reopen the form');
+    expect(labelsOf(report)).toEqual(['Edit']);
+    const reopened = await openModal(member, report, 'Edit');
     expect(reopened.typed.servers).toBe('a.example.com:1\nb.example.com:2\nc.example.com:0 rust');
   });
 

@@ -55,7 +55,7 @@ describe('an address in /addserver', () => {
     ])
       await expect.poll(async () => textOf(await addServer(member, typed))).toContain(ACCEPTED);
     const answer = await addServer(member, 'Creativeㅤe.example.com:1');
-    expect(labelsOf(answer)).toContain('Use e.example.com:1');
+    expect(labelsOf(answer)).toContain('Submit as e.example.com:1');
     expect(listing.submitted.map(({ server, port }) => `${server}:${port}`)).toEqual([
       'play.example.com:25570',
       'b.example.com:1',

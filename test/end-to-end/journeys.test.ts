@@ -94,7 +94,7 @@ it.for([
     // Checks the modal without submitting it.
     good(await admin.slash('setkey'));
     const refused = good(await setKey(admin, 'wrong-key'));
-    const again = await window(admin, refused, t('again.tryAgain'));
+    const again = await window(admin, refused, t('key.enter'));
     const saved = good(await admin.submit(again, { key: 'sandbox-key-1234' }));
     good(await admin.pick(saved, ['#staff']));
     const settings = good(await openSettings({ ...guild, admin }));

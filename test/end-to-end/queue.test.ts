@@ -104,7 +104,7 @@ describe('the queue in /submissions', () => {
     ] as const) {
       const refused = await moderator.submit(modalOf(await moderator.press(on, label)), typed);
       expect(messageOf(refused).current?.content).toContain(t('approval.noLine', { search: '40' }));
-      const { modal, typed: kept } = await openModal(moderator, refused, t('again.reopenForm'));
+      const { modal, typed: kept } = await openModal(moderator, refused, t('again.edit'));
       expect(kept).toEqual(typed);
       if (on !== message) continue;
       const declined = textOf(await moderator.submit(modal, { ...kept, lines: '2' }));

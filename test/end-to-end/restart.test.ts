@@ -67,7 +67,7 @@ it('settings, open messages and buttons still work after a restart', async ({
   const { modal: key } = await openModal(
     keyless.admin,
     await setKey(keyless.admin, 'sandbox-key'),
-    'Try again',
+    'Submit again',
   );
   await listing.behave({ kind: 'ok' });
 

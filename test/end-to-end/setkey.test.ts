@@ -28,7 +28,7 @@ describe('/setkey', () => {
     expect(textOf(refused)).toContain('(only you can see this)');
     expect(textOf(refused)).toMatch(/Invalid API key\..*Copy the whole API key/s);
     expect(await keyInUse(guild)).toBeUndefined();
-    const { modal } = await openModal(admin, refused, 'Try again');
+    const { modal } = await openModal(admin, refused, 'Enter an API key');
     expect(textOf(await admin.submit(modal, { key: '  sandbox-key ' }))).toContain(
       'works and has been saved',
     );
@@ -62,7 +62,7 @@ describe('/setkey', () => {
   it('rejects a key that consists only of spaces', async ({ admin }) => {
     const empty = await setKey(admin, '   ');
     expect(textOf(empty)).toContain("You didn't enter an API key");
-    expect(labelsOf(empty)).toEqual(['Try again']);
+    expect(labelsOf(empty)).toEqual(['Enter an API key']);
   });
 
   it("doesn't save a key during an outage, but says that the key may be valid", async ({
@@ -73,7 +73,7 @@ describe('/setkey', () => {
     await listing.behave({ kind: 'down' });
     const down = await setKey(admin, 'sandbox-key');
     expect(textOf(down)).toMatch(/Not saved\. .*couldn't be reached.*it may still be valid/s);
-    const { modal, typed } = await openModal(admin, down, 'Try again');
+    const { modal, typed } = await openModal(admin, down, 'Enter an API key');
     expect(typed).toEqual({ key: '' });
     await listing.behave({ kind: 'ok' });
     expect(await keyInUse(guild)).toBeUndefined();

@@ -256,11 +256,11 @@ it('/settings shows the current value next to an error, and keeps the input', as
   await setQuota(guild, '8');
   const refused = await admin.submit(modal, { quota: 'many' });
   expect(textOf(refused)).toMatch(/⚠️ Enter a whole number .*Daily quota: 8 game servers/s);
-  expect(labelsOf(refused)).toEqual(['Try again', 'All settings']);
-  const { modal: again, typed } = await openModal(admin, refused, 'Try again');
+  expect(labelsOf(refused)).toEqual(['Change the quota', 'All settings']);
+  const { modal: again, typed } = await openModal(admin, refused, 'Change the quota');
   expect(typed).toEqual({ quota: 'many' });
   expect(textOf(await admin.submit(again, { quota: '9' }))).toContain('Daily quota: 9 game servers');
-  expect(labelsOf(view)).not.toContain('Try again');
+  expect(labelsOf(view)).not.toContain('Change the quota');
 });
 
 describe('the log channel', () => {

@@ -192,7 +192,7 @@ describe('/submissions', () => {
     );
     for (const [opened, label] of [
       [unsent, 'Submit unsent.example.com:1 again'],
-      [lost, 'Send lost.example.com:1 again anyway'],
+      [lost, 'Submit lost.example.com:1 again anyway'],
     ] as const) {
       const answer = await reported(await member.press(opened, label));
       expect(answer.id).not.toBe(messageOf(opened).id);

@@ -80,8 +80,8 @@ describe('"Submit servers" on a message', () => {
   it('offers a button for a game that the message might mention', async ({ guild, member, listing }) => {
     const preview = await use(guild, 'Rust nemen: m6.example.com:28015');
     expect(textOf(preview)).toContain('1 game server without a game. Choose its game below.');
-    expect(labelsOf(preview)).toEqual(['Rust', 'Edit', 'Cancel']);
-    await pressSubmit(member, await member.press(preview, 'Rust'));
+    expect(labelsOf(preview)).toEqual(['Use Rust', 'Edit', 'Cancel']);
+    await pressSubmit(member, await member.press(preview, 'Use Rust'));
     expect(listing.submitted).toEqual([{ server: 'm6.example.com', port: 28015, game: 'rust' }]);
   });
 

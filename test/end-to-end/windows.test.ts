@@ -39,7 +39,7 @@ async function fillInAgain({ member }: TestGuild, messages: readonly Answer[]): 
   for (const message of messages) {
     const label = labelsOf(message).find((each) => each.startsWith('Fix ')) ?? 'Edit';
     await member.press(message, label);
-    opened.push(await openModal(member, message, 'Reopen the form'));
+    opened.push(await openModal(member, message, 'Edit'));
   }
   return opened;
 }
@@ -230,7 +230,7 @@ describe('an empty form', () => {
 
   it('never shows a key that was typed earlier', async ({ admin }) => {
     const refused = await admin.submit(modalOf(await admin.slash('setkey')), { key: 'wrong-key' });
-    const windows = [() => admin.slash('setkey'), () => admin.press(refused, 'Try again')];
+    const windows = [() => admin.slash('setkey'), () => admin.press(refused, 'Enter an API key')];
     for (const open of windows) {
       admin.close(modalOf(await open()), { key: 'a key' });
       expect(standingIn(modalOf(await open()))).toEqual({ key: '' });

@@ -76,9 +76,9 @@ describe('after a kill -9', () => {
     if (!first || !second || !third) throw new Error('there are three answers');
     for (const answer of [first, second]) expect(textOf(answer).replaceAll('\n', ' ')).toMatch(UNKNOWN);
     expect(textOf(first)).toContain('Counter-Strike 2 s1.example.com:27015');
-    expect(labelsOf(first)).toEqual(['Send again anyway', 'Edit']);
+    expect(labelsOf(first)).toEqual(['Submit again anyway', 'Edit']);
     expect(textOf(third)).toContain(NOT_SENT);
-    expect(textOf(await member.press(third, 'Try again'))).toContain(ACCEPTED);
+    expect(textOf(await member.press(third, 'Submit again'))).toContain(ACCEPTED);
     expect([1, 2, 3].map((n) => addsOf(guild, `s${n}.example.com`).length)).toEqual([1, 1, 1]);
     expect(thinkingIn(guild)).toBe(0);
 
@@ -172,11 +172,11 @@ describe('after a kill -9', () => {
     const button = await pressed;
     await expect.poll(() => textOf(button)).toContain(NOT_SENT);
     expect(addsOf(guild, 'button.example.com')).toHaveLength(1);
-    expect(textOf(await member.press(button, 'Try again'))).toContain(ACCEPTED);
+    expect(textOf(await member.press(button, 'Submit again'))).toContain(ACCEPTED);
     const window = await submitted;
     await expect.poll(() => textOf(window)).toContain(NOT_SENT);
     expect(addsOf(guild, 'window.example.com')).toEqual([]);
-    expect(textOf(await member.press(window, 'Try again'))).toContain(ACCEPTED);
+    expect(textOf(await member.press(window, 'Submit again'))).toContain(ACCEPTED);
   });
 
   it("the bot sends a reply that it couldn't send before", async ({ bot, guild, member }) => {

@@ -113,7 +113,7 @@ describe.skipIf(!hasPostgres())('if the response to a COMMIT was lost,', () => {
       "Not sent. Something went wrong on the bot's side. You can safely try again.",
     );
     expect(addsOf(guild, HOST)).toEqual([]);
-    expect(textOf(await guild.member.press(answer, 'Try again'))).toContain(ACCEPTED);
+    expect(textOf(await guild.member.press(answer, 'Submit again'))).toContain(ACCEPTED);
   });
 
   it('a moderator sees the decision', async () => {

@@ -39,8 +39,7 @@ interface Members {
 }
 
 /** Buttons that submit the same server again, either unchanged or with another port or the suggested game. */
-const SUBMITTING =
-  /^(Edit|Withdraw|Submit again|Try again|(Use|Submit with port) \d+|Counter-Strike.*|Minecraft.*)$/;
+const SUBMITTING = /^(Edit|Withdraw|Submit again|(Use|Submit with port|Submit as) .*)$/;
 
 /** Different ways to submit `server` for the first time. Most are valid. */
 const TRIES: readonly (readonly [weight: number, typed: (server: string) => Record<string, OptionValue>])[] =
