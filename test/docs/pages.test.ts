@@ -106,12 +106,15 @@ it.each(
   expect(unknown).toEqual([]);
 });
 
+/** Messages in the troubleshooting page's headings that come from the system, Docker or SQLite. */
+const FOREIGN_MESSAGES = ['error while loading shared libraries', 'unhealthy', 'disk I/O error'];
+
 it("the headings in docs/troubleshooting.md quote the bot's messages", () => {
   const source = SOURCE.replaceAll(/['`]\s*\+\s*['`]/g, '');
   const quotes = [...read('docs/troubleshooting.md').matchAll(/^### .*$/gm)]
     .flatMap(([heading]) => [...heading.matchAll(/`([^`]+)`/g)])
     .map(([, quote = '']) => quote)
-    .filter((quote) => !quote.startsWith('error while loading shared libraries') && quote !== 'unhealthy');
+    .filter((quote) => !FOREIGN_MESSAGES.some((message) => quote.startsWith(message)));
   expect(quotes.length).toBeGreaterThan(20);
   // Returns the fixed parts of a message, without paths, users, versions, hosts or numbers.
   const fixedParts = (quote: string) =>

@@ -42,6 +42,7 @@ describe('a bot whose data no restart makes usable', () => {
   it.each<Problem>([
     ['another key', (path) => writeFileSync(`${path}.key`, newKey()), /encrypted with another key/],
     ['a key file without a key', (path) => writeFileSync(`${path}.key`, 'x'), /must be a 32-byte key/],
+    ['an empty key file', (path) => writeFileSync(`${path}.key`, ''), /must be a 32-byte key/],
     ['a database from a newer version', addMigration, /was written by a newer version/],
     ['a file that is not a database', (path) => writeFileSync(path, 'diary'.repeat(99)), /is damaged/],
   ])('exits with status 78 because of %s', async (_, cause, message) => {
