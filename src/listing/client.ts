@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { Agent } from 'undici';
 import type { Logger } from '../logger.ts';
 import { createBoundedMap } from '../pacing/bounded-map.ts';
@@ -7,7 +8,6 @@ import {
   type GamesOutcome,
   gamesSchema,
   knownError,
-  MAX_GAMES,
   type Outcome,
   type RejectedOutcome,
   type ServerSubmission,
@@ -148,9 +148,11 @@ function readAdd(response: HttpResponse, url: URL, key: Secret): Outcome {
   return status === 'success' ? { kind: 'accepted', message } : rejected(message, response);
 }
 
-function readGames(response: HttpResponse, url: URL, key: Secret): GamesOutcome {
+async function readGames(response: HttpResponse, url: URL, key: Secret): Promise<GamesOutcome> {
   const json = readJson(response, url, key);
   if (json.kind === 'unknown') return json;
+  // A list of 1 MiB takes long to parse, so other work gets a turn before the list is checked.
+  await setImmediate();
   const body = statusSchema.safeParse(json.value);
   if (body.success && body.data.status === 'error') return rejected(body.data.message, response);
   const list = gamesSchema.safeParse(json.value);
@@ -175,9 +177,10 @@ function report(logger: ReportLogger, request: object, outcome: Outcome | GamesO
   const { kind } = outcome;
   if (!('reason' in outcome)) {
     if (outcome.kind === 'games' && outcome.leftOut > 0) {
+      const read = outcome.games.length + outcome.unusable.length;
       logger.warn(
         { ...request, leftOut: outcome.leftOut },
-        `the games list is too long; using only its first ${MAX_GAMES} games`,
+        `the games list is too long or has too many unusable games; using only its first ${read} games`,
       );
     }
     logger.debug({ ...request, kind }, 'the listing service responded');

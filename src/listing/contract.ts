@@ -8,6 +8,8 @@ export const MAX_SERVERS_PER_REQUEST = 100;
 export const LONGEST_NAME = 100;
 /** Maximum number of games read from a list, ten times as many as exist. A search scans all games on every keystroke. */
 export const MAX_GAMES = 10_000;
+/** Maximum number of unusable elements to read from a list, as many as there are games. Each one takes about 20 µs. */
+const MAX_UNUSABLE = 1_000;
 /** Maximum length of a message from the service, in UTF-16 units. This is Discord's limit for a message. */
 export const LONGEST_MESSAGE = 2_000;
 
@@ -49,11 +51,17 @@ function describeElement(element: unknown): string {
   return shorten(texts.join(', '), LONGEST_NAME);
 }
 
-/** Returns the first {@link MAX_GAMES} games in a list, without repeated aliases, and the elements that can't be used. */
+/**
+ * Returns the games in a list, without repeated aliases, and the elements that can't be used. Stops after {@link MAX_GAMES}
+ * elements or {@link MAX_UNUSABLE} unusable ones.
+ */
 function readGameList(list: readonly unknown[]) {
   const games = new Map<string, Game>();
   const unusable: UnusableGame[] = [];
+  let read = 0;
   for (const element of list.slice(0, MAX_GAMES)) {
+    if (unusable.length === MAX_UNUSABLE) break;
+    read++;
     const { data: game, error } = gameSchema.safeParse(element);
     if (game && !games.has(game.alias)) {
       games.set(game.alias, game);
@@ -65,8 +73,8 @@ function readGameList(list: readonly unknown[]) {
   return {
     games: [...games.values()] as readonly Game[],
     unusable,
-    /** The number of elements after the first {@link MAX_GAMES}, which are skipped. */
-    leftOut: Math.max(0, list.length - MAX_GAMES),
+    /** The number of elements that were skipped. */
+    leftOut: list.length - read,
   };
 }
 

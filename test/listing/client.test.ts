@@ -353,6 +353,13 @@ it('the client logs each unusable game once, with the reason', async () => {
   expect(api.log()).not.toContain(CANARY);
 });
 
+it('the client reads at most 1,000 unusable games', async () => {
+  const list = [{ name: 'Rust', alias: 'rust' }, ...Array(1_000).fill({}), { name: 'ARK', alias: 'ark' }];
+  const { api } = await setUp({ mode: withBody(list) });
+  expect(await api.games(key)).toMatchObject({ games: [{ alias: 'rust' }], leftOut: 1 });
+  expect(api.log()).toContain('using only its first 1001 games');
+});
+
 it("the client logs a response in an encoding that it didn't request", async () => {
   const { api } = await setUp({ mode: { kind: 'gzipBomb' } });
   expect(await api.add([one], key)).toMatchObject({ kind: 'unknown', reason: 'unreadable' });
