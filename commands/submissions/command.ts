@@ -14,6 +14,7 @@ import {
 import { UserError } from '../../src/interactions/user-error.ts';
 import { createInOrder } from '../../src/pacing/in-order.ts';
 import { boundedCsv } from '../../src/server-lists/csv-file.ts';
+import { isInvalid, isReady } from '../../src/server-lists/row.ts';
 import {
   type FoundOutcome,
   type HistoryFilter,
@@ -23,9 +24,11 @@ import {
 import { cut } from '../../src/text/one-line.ts';
 import { choiceText, optionText } from '../../src/words/command-text.ts';
 import { gameChoices } from '../../src/words/games.ts';
+import { sentences } from '../../src/words/sentences.ts';
 import { OUTCOME_KINDS } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { slashCommand } from '../slash-command.ts';
+import { submitId } from '../submit/ids.ts';
 import { decisionActions } from './decide-one.ts';
 import { severalActions } from './decide-several.ts';
 import { entryText, FILE_HEADING, fileRow, groupText } from './entries.ts';
@@ -101,7 +104,30 @@ export function submissionsCommand(deps: CommandDeps): Command {
     if (first === undefined) return showHistory(context, filter, 1);
     const toHistory = button(pageId(1, state), context.t('submissions.history'));
     const decide = isOwn && (await waysToWaiting(context, filter)).decide;
-    return { ...first, components: [...first.components, ...rows([toHistory, decide])] };
+    const unfinished = await unfinishedList(context, filter);
+    return {
+      ...first,
+      content: unfinished.above(first.content),
+      components: [...first.components, ...rows([unfinished.button, toHistory, decide])],
+    };
+  }
+
+  /** Counts the lines of the member's newest unfinished list, and builds the button that opens it. */
+  async function unfinishedList(context: Context, filter: SubmissionFilter) {
+    const found = isWhole(context, filter) ? await deps.drafts.unfinished(context) : undefined;
+    if (found === undefined) return { above: (content: string) => content, button: undefined };
+    const { t } = context;
+    const { newest, count } = found;
+    const numbers = {
+      ready: newest.rows.filter(isReady).length,
+      open: newest.rows.filter(isInvalid).length,
+    };
+    const text = newest.rows.length > 0 ? t('submissions.unfinished', numbers) : t('submissions.unchosen');
+    const older = count > 1 ? t('submissions.olderLists', { count: count - 1 }) : undefined;
+    return {
+      above: (content: string) => [sentences(text, older), content].filter(Boolean).join('\n\n'),
+      button: button(submitId('continue', newest.id), t('submissions.continue'), 'primary'),
+    };
   }
 
   /**
@@ -133,11 +159,13 @@ export function submissionsCommand(deps: CommandDeps): Command {
     if (isOthers(context, filter)) return toMine(t, t('submissions.othersNotAllowed'));
     const found = await history.find(guildId, await wanted(context, filter));
     const { own, decide, count } = await waysToWaiting(context, filter);
+    const unfinished = await unfinishedList(context, filter);
     if (found.length === 0) {
-      const text = count > 0 ? `**${t('submissions.waiting', { count })}**` : noneText(context, filter);
+      const none = unfinished.button ? '' : noneText(context, filter);
+      const text = count > 0 ? `**${t('submissions.waiting', { count })}**` : none;
       if (!isWhole(context, filter)) return toMine(t, text);
       const submit = button(customId('addserver', 'new'), t('panel.server'), 'primary');
-      return { content: text, components: rows([submit, own, decide]) };
+      return { content: unfinished.above(text), components: rows([unfinished.button, submit, own, decide]) };
     }
     const shownCount = Math.min(found.length, MOST_FOUND);
     const page = pageOf({ count: shownCount, perPage: PER_PAGE, wanted: wantedPage });
@@ -154,10 +182,11 @@ export function submissionsCommand(deps: CommandDeps): Command {
     const state = writeFilter(filter);
     const isExported = filter.outcome !== 'waiting' && filter.outcome !== 'withdrawn';
     return {
+      content: unfinished.above(''),
       embeds: [listEmbed(context, about.filter(Boolean), shown, { page, isOwn })],
       components: rows(
         [openMenu(t, shown)],
-        [unsent > 0 && resubmitButton(t, '', unsent)],
+        [unfinished.button, unsent > 0 && resubmitButton(t, '', unsent)],
         [
           ...pageButtons(context, page, { command: 'submissions', action: 'page', state }),
           isExported &&

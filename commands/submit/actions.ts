@@ -6,7 +6,7 @@ import type {
   Reply,
   SubmitContext,
 } from '../../src/interactions/command.ts';
-import type { Modal } from '../../src/interactions/controls.ts';
+import { button, type Modal, rows } from '../../src/interactions/controls.ts';
 import type { Game } from '../../src/listing/contract.ts';
 import { meantAddress, repaired } from '../../src/server-lists/repair.ts';
 import { EMPTY_ROW, type Row, rowText, type TypedRow, typedOf } from '../../src/server-lists/row.ts';
@@ -123,6 +123,14 @@ export function submitActions(deps: CommandDeps): Actions {
           });
         },
       },
+      // Opens an unfinished list in a new message. Its earlier messages can still be used.
+      continue: {
+        answers: 'later',
+        async run(context) {
+          const { id } = readSubmitId(context.argument);
+          return showDraft(context, id, await draftEditor.recheck(context, id), deps);
+        },
+      },
       // For buttons in /submissions. The message with the buttons stays unchanged.
       again: {
         answers: 'later',
@@ -220,11 +228,17 @@ export function submitActions(deps: CommandDeps): Actions {
       cancel: {
         answers: 'update',
         async run(context) {
-          const why = await drafts.drop(context, readSubmitId(context.argument).id);
-          if (why !== undefined) throw noDraft(why, context.t);
-          return { content: context.t('button.cancelled') };
+          const { t } = context;
+          const { id } = readSubmitId(context.argument);
+          const why = await drafts.drop(context, id);
+          if (why !== undefined) throw noDraft(why, t);
+          return {
+            content: t('list.cancelled'),
+            components: rows([button(submitId('undo', id), t('button.undo'))]),
+          };
         },
       },
+      undo: changing((context, id) => draftEditor.recheck(context, id, true)),
     },
     submits: {
       fields: {

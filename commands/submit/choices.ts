@@ -44,7 +44,10 @@ export const hiddenIn = ({ hidden }: Pick<ReadRows, 'hidden'>): Pick<Draft, 'hid
 /** Explains why the bot didn't choose all the game servers. */
 export function choicesText(t: Translate, { choices, draft }: CheckedDraft): string {
   const { hidden = 0 } = draft;
-  const texts = [hidden > 0 && t('choices.hidden', { count: hidden })];
+  const texts = [
+    draft.isUnchosenGone && t('choices.gone'),
+    hidden > 0 && t('choices.hidden', { count: hidden }),
+  ];
   if (choices) {
     const count = unchosenIn(choices, draft.rows).length;
     texts.unshift(

@@ -131,10 +131,10 @@ export function createDraftEditor(deps: DraftEditorDeps) {
     return { ...list, ...edited, opened, rows };
   }
 
-  /** Changes a draft unless it has already been submitted or cancelled. */
-  const change = (by: Submitter, id: string, how: (draft: Draft) => Draft) =>
+  /** Changes a draft unless it has already been submitted or, if `undoes` is false, cancelled. */
+  const change = (by: Submitter, id: string, how: (draft: Draft) => Draft, undoes = false) =>
     store.inGuild(by.guildId, async () => {
-      const found = await drafts.find(by, id);
+      const found = await drafts.find(by, id, undoes);
       return found.kind === 'no-draft' ? found : checkAndSave(by, how(found));
     });
 
@@ -145,8 +145,12 @@ export function createDraftEditor(deps: DraftEditorDeps) {
      */
     open: (by: Submitter, draft: Draft, choices?: Choices): Promise<EditResult> =>
       store.inGuild(by.guildId, () => checkAndSave(by, draft, choices)),
-    /** Rechecks how much of an unchanged draft could be submitted, and keeps the draft for another 15 minutes. */
-    recheck: (by: Submitter, id: string): Promise<EditResult> => change(by, id, (draft) => draft),
+    /**
+     * Rechecks how much of an unchanged draft could be submitted, and keeps the draft for another day.
+     * @param undoes whether to restore the draft if the member has just cancelled it
+     */
+    recheck: (by: Submitter, id: string, undoes?: boolean): Promise<EditResult> =>
+      change(by, id, (draft) => draft, undoes),
     /** Corrects and revalidates rows. Looks up game servers before the transaction starts. */
     async correct(by: Submitter, id: string, corrected: Correction): Promise<EditResult> {
       const found = await drafts.find(by, id);
@@ -173,7 +177,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
       const found = await drafts.find(by, id);
       if (found.kind === 'no-draft') return found;
       // Candidates never change, but an edit can add some at the end.
-      const choices = await deps.choices.find(id);
+      const choices = found.hasChoices ? await deps.choices.find(id) : undefined;
       const shown = choices?.candidates.slice(from, to) ?? [];
       const rows = shown
         .filter((_, index) => chosen.has(from + index))

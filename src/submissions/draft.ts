@@ -24,6 +24,10 @@ export interface Draft {
   readonly leftOut?: LeftOut | undefined;
   /** Whether the member can choose further servers (see choices.ts). */
   readonly hasChoices?: boolean;
+  /** Whether the addresses that the member could choose were deleted. */
+  readonly isUnchosenGone?: boolean;
+  /** Whether the member cancelled the draft. Such a draft is only found to undo this. */
+  readonly isCancelled?: boolean;
   /** Number of addresses in the text that aren't offered, because they aren't public. */
   readonly hidden?: number;
   /** Whether to resubmit servers that the guild has already submitted. */
@@ -74,6 +78,16 @@ export const withRows = (draft: Draft, rows: readonly Row[]): Draft => ({ ...dra
 
 export const withoutTyped = ({ typed: _typed, ...draft }: Draft): Draft => draft;
 
+/**
+ * Returns what is kept of a draft that the member left: its lines, without refused text and without addresses to choose from.
+ * Returns `undefined` if nothing is left.
+ */
+export function lastingPart(draft: Draft): Draft | undefined {
+  const { hasChoices, ...lasting } = withoutTyped(draft);
+  if (hasChoices) return { ...lasting, isUnchosenGone: true };
+  return lasting.rows.length > 0 || lasting.isUnchosenGone ? lasting : undefined;
+}
+
 export const draftToStore = ({ id, source, ...lines }: Draft) => ({
   id,
   source,
@@ -101,7 +115,12 @@ export function draftFromStore({
 export function whileSubmitted(draft: Draft, rows: readonly ReadyRow[]): Draft {
   const submitted = new Set<Row>(rows);
   const stay = draft.rows.filter((row) => submitted.has(row) || !isReady(row) || isUnconfirmed(row));
-  const { hasChoices: _hasChoices, hidden: _hidden, ...submittedDraft } = withoutTyped(draft);
+  const {
+    hasChoices: _hasChoices,
+    isUnchosenGone: _gone,
+    hidden: _hidden,
+    ...submittedDraft
+  } = withoutTyped(draft);
   return withRows(submittedDraft, stay);
 }
 

@@ -1,14 +1,20 @@
 import { sql } from 'kysely';
-import { TOKEN_LIVES_MS } from '../pacing/durations.ts';
+import { DAY_MS, TOKEN_LIVES_MS } from '../pacing/durations.ts';
+import { countOf } from '../storage/count.ts';
 import { PIECE } from '../storage/pieces.ts';
 import type { DraftsTable, SubmissionsTable } from '../storage/tables.ts';
 import type { ChoicesStore } from './choices.ts';
-import { type Draft, draftFromStore, draftToStore, isDone } from './draft.ts';
+import { type Draft, draftFromStore, draftToStore, isDone, lastingPart } from './draft.ts';
 import type { SubmissionStoreBase } from './store-deps.ts';
 
-/** How long a draft is kept after its last change, in milliseconds. */
-export const DRAFT_LIVES_MS = TOKEN_LIVES_MS;
-/** Maximum number of drafts per member. Beyond that, the oldest draft is deleted. */
+/** How long a draft's lines are kept after its last change, in milliseconds. */
+export const DRAFT_LIVES_MS = DAY_MS;
+/**
+ * How long everything else is kept after the last change, in milliseconds: refused text, addresses to choose from (see
+ * choices.ts), and a cancelled draft.
+ */
+export const TEXT_LIVES_MS = TOKEN_LIVES_MS;
+/** Maximum number of lists per member, and of other drafts. Beyond that, the oldest is deleted. */
 const MOST_DRAFTS = 10;
 /**
  * Maximum total size of a guild's drafts and their choices in bytes. Beyond that, drafts of the member whose drafts take up most are deleted,
@@ -91,13 +97,15 @@ export function createDrafts({
       .select([
         'id',
         'drafts.user_id',
+        'source',
         sql<number>`octet_length(lines) + coalesce(octet_length(candidates), 0)`.as('bytes'),
       ])
       .where('lines', 'is not', null)
       .orderBy(sql`id = ${saved}`, 'desc')
       .orderBy('changed_at', 'desc')
       .execute();
-    const own = drafts.filter((draft) => draft.user_id === user.id).slice(MOST_DRAFTS);
+    const ofMember = drafts.filter((draft) => draft.user_id === user.id);
+    const own = [...Map.groupBy(ofMember, isList).values()].flatMap((some) => some.slice(MOST_DRAFTS));
     const ids = [...own, ...beyondShare(drafts.filter((draft) => !own.includes(draft)))].map(({ id }) => id);
     if (ids.length === 0) return;
     await choices.drop(ids);
@@ -132,21 +140,26 @@ export function createDrafts({
     return { kind: 'row', ...row };
   }
 
-  async function find(by: Submitter, id: string): Promise<Draft | NoDraft> {
+  /** @param undoes whether to find a draft that the member has just cancelled */
+  async function find(by: Submitter, id: string, undoes = false): Promise<Draft | NoDraft> {
     const found = await readRow(by, id);
-    return found.kind === 'no-draft' ? found : draftIn(id, found);
+    return found.kind === 'no-draft' ? found : draftIn(id, found, undoes);
   }
 
-  function draftIn(id: string, row: DraftColumns): Draft | NoDraft {
+  function draftIn(id: string, row: DraftColumns, undoes = false): Draft | NoDraft {
     const { changed_at, source, lines, created_at } = row;
     if (changed_at === null || source === null) return noDraft('gone');
-    if (lines === null) return noDraft(created_at === null ? 'cancelled' : 'submitted');
-    if (changed_at <= now() - DRAFT_LIVES_MS) return noDraft('gone');
-    return draftFromStore({ id, source, lines }) ?? noDraft('gone');
+    if (lines === null) return noDraft(created_at === null ? 'gone' : 'submitted');
+    const draft = draftFromStore({ id, source, lines });
+    if (draft === undefined || changed_at <= now() - DRAFT_LIVES_MS) return noDraft('gone');
+    const isRecent = changed_at > now() - TEXT_LIVES_MS;
+    const { isCancelled, ...open } = draft;
+    if (isCancelled && !(undoes && isRecent)) return noDraft('cancelled');
+    return (isRecent ? open : lastingPart(open)) ?? noDraft('gone');
   }
 
   /**
-   * Writes a draft that the member can change, and keeps it for another 15 minutes.
+   * Writes a draft that the member can change, and keeps it for another day.
    * @returns the reason if the draft belongs to another member
    */
   async function write({ guildId, user }: Submitter, draft: Draft): Promise<Unavailable | undefined> {
@@ -196,7 +209,7 @@ export function createDrafts({
       return row && draftFromStore(row);
     },
     /**
-     * Saves a draft and keeps it for another 15 minutes.
+     * Saves a draft and keeps it for another day.
      * @returns the reason if the draft could not be saved, because it belongs to another member or has a waiting or running
      * submission
      */
@@ -214,27 +227,68 @@ export function createDrafts({
       const draft = entered && !isAccepted ? entered : draftIn(id, row);
       return draft.kind === 'no-draft' ? draft : { kind: 'draft', draft, isRetry: created_at !== null };
     },
-    /**
-     * Cancels a draft, or returns why it isn't available. Its row is kept until the draft expires, to report the
-     * cancellation.
-     */
+    /** Cancels a draft, or returns why it isn't available. The member can undo this for 15 minutes. */
     drop: (by: Submitter, id: string): Promise<Unavailable | undefined> =>
       store.inGuild(by.guildId, async () => {
         const found = await find(by, id);
-        if (found.kind === 'no-draft') return found.why;
-        await choices.drop([id]);
-        await tables().updateTable('drafts').set({ lines: null }).where('id', '=', id).execute();
-        return undefined;
+        return found.kind === 'no-draft' ? found.why : write(by, { ...found, isCancelled: true });
       }),
+    /** Returns the newest of the member's lists that were never submitted, and how many there are. */
+    async unfinished({
+      guildId,
+      user,
+    }: Pick<Submitter, 'guildId' | 'user'>): Promise<
+      { readonly newest: Draft; readonly count: number } | undefined
+    > {
+      const lists = tables()
+        .selectFrom('drafts')
+        .where('guild_id', '=', guildId)
+        .where('user_id', '=', user.id)
+        .where('source', '<>', 'options')
+        .where('changed_at', '>', now() - DRAFT_LIVES_MS)
+        .where('lines', 'not like', CANCELLED)
+        .where(({ or, eb }) =>
+          or([
+            eb('lines', 'not like', '%"rows":[]%'),
+            eb('lines', 'like', WITH_CHOICES),
+            eb('lines', 'like', '%"isUnchosenGone":true%'),
+          ]),
+        )
+        .where(({ not, exists, selectFrom }) =>
+          not(exists(selectFrom('submissions').select('id').whereRef('draft_id', '=', 'drafts.id'))),
+        );
+      const row = await lists.selectAll().orderBy('changed_at', 'desc').limit(1).executeTakeFirst();
+      const newest = row && draftIn(row.id, { ...row, created_at: null });
+      return newest && newest.kind !== 'no-draft' ? { newest, count: await countOf(lists) } : undefined;
+    },
     /**
-     * Deletes some of a guild's expired drafts. Must be called inside the guild's transaction.
+     * Deletes some of a guild's expired drafts, and everything except the lines of some others. Must be called inside the guild's
+     * transaction.
      * @returns whether there may be more
      */
     async deleteOld(guildId: string): Promise<boolean> {
-      const old = idle(guildId).where('changed_at', '<=', now() - DRAFT_LIVES_MS);
+      const left = now() - TEXT_LIVES_MS;
+      const old = idle(guildId).where(({ or, and, eb }) =>
+        or([
+          eb('changed_at', '<=', now() - DRAFT_LIVES_MS),
+          and([eb('changed_at', '<=', left), eb('lines', 'like', CANCELLED)]),
+        ]),
+      );
       const some = old.select('id').limit(PIECE);
       const deleted = await tables().deleteFrom('drafts').where('id', 'in', some).executeTakeFirst();
-      return Number(deleted.numDeletedRows) === PIECE;
+      const withText = await idle(guildId)
+        .where('changed_at', '<=', left)
+        .where('lines', 'like', '%"modal":"%')
+        .select(['id', 'source', 'lines'])
+        .limit(PIECE)
+        .execute();
+      for (const row of withText) {
+        const draft = draftFromStore(row);
+        const lasting = draft && lastingPart(draft);
+        const lines = lasting ? draftToStore(lasting).lines : null;
+        await tables().updateTable('drafts').set({ lines }).where('id', '=', row.id).execute();
+      }
+      return Number(deleted.numDeletedRows) === PIECE || withText.length === PIECE;
     },
     /** Deletes a draft, but not its submissions. */
     async delete(id: string): Promise<void> {
@@ -242,6 +296,12 @@ export function createDrafts({
     },
   };
 }
+
+const isList = ({ source }: Pick<DraftsTable, 'source'>): boolean => source !== 'options';
+
+/* Patterns for a draft's JSON. In what a member typed, JSON escapes the quotes. */
+const CANCELLED = '%"isCancelled":true%';
+export const WITH_CHOICES = '%"hasChoices":true%';
 
 interface StoredSize extends Pick<DraftsTable, 'user_id'> {
   readonly bytes: number;

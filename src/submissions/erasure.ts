@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { DAY_MS } from '../pacing/durations.ts';
+import { DAY_MS, TOKEN_LIVES_MS } from '../pacing/durations.ts';
 import { countOf } from '../storage/count.ts';
 import { inPieces, PIECE } from '../storage/pieces.ts';
-import { DRAFT_LIVES_MS, type Drafts } from './drafts.ts';
+import { type Drafts, TEXT_LIVES_MS, WITH_CHOICES } from './drafts.ts';
 import { isReplaced, MOST_ENTRIES, WITHDRAWN_KEPT_MS } from './history.ts';
 import type { Limits } from './limits.ts';
 import type { SubmissionStoreBase } from './store-deps.ts';
@@ -37,10 +37,10 @@ export function createErasure(deps: ErasureDeps) {
   const endedServersOf = (guildId: string) =>
     tables().selectFrom('servers').where('guild_id', '=', guildId).where('ended_at', 'is not', null);
 
-  /** Returns the submissions that can be deleted once they have no servers: their draft has expired. */
+  /** Returns the submissions that can be deleted once they have no servers: nobody can still be using their reply. */
   const overOf = (guildId: string) =>
     submissionsOf(guildId)
-      .where('ended_at', '<=', now() - DRAFT_LIVES_MS)
+      .where('ended_at', '<=', now() - TOKEN_LIVES_MS)
       .whereRef('shown_revision', '>=', 'revision');
 
   /**
@@ -113,8 +113,8 @@ export function createErasure(deps: ErasureDeps) {
   }
 
   /**
-   * Deletes withdrawn and empty submissions once the moderators' message is up to date and the draft has expired. What a member
-   * withdrew and didn't replace is kept for a day.
+   * Deletes withdrawn and empty submissions once the moderators' message is up to date. What a member withdrew and didn't
+   * replace is kept for a day.
    */
   async function dropOver(guildId: string): Promise<boolean> {
     const withdrawn = overOf(guildId)
@@ -148,7 +148,7 @@ export function createErasure(deps: ErasureDeps) {
   }
 
   /**
-   * Deletes choices whose draft has expired or was submitted, even by an older version of the bot.
+   * Deletes choices whose draft hasn't changed for 15 minutes or was submitted, even by an older version of the bot.
    * @returns whether there may be more
    */
   async function dropOldChoices(guildId: string): Promise<boolean> {
@@ -162,7 +162,8 @@ export function createErasure(deps: ErasureDeps) {
             selectFrom('drafts')
               .select('id')
               .whereRef('id', '=', 'draft_id')
-              .where('changed_at', '>', now() - DRAFT_LIVES_MS),
+              .where('changed_at', '>', now() - TEXT_LIVES_MS)
+              .where('lines', 'like', WITH_CHOICES),
           ),
         ),
       )

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { DAY_MS } from '../pacing/durations.ts';
+import { DAY_MS, TOKEN_LIVES_MS } from '../pacing/durations.ts';
 import type { UsedTable } from '../storage/tables.ts';
-import { DRAFT_LIVES_MS } from './drafts.ts';
 import type { SubmissionStoreBase } from './store-deps.ts';
 
 /** How many of a request's servers can be submitted now, and the limit that holds back the rest. */
@@ -17,7 +16,7 @@ export interface ReachedLimit {
   readonly limit: number;
   /** When the remaining servers (or as many as the limit allows) can be submitted, in milliseconds since 1970. */
   readonly until: number;
-  /** Whether the draft will still exist at `until`. */
+  /** Whether `until` is less than 15 minutes away. */
   readonly isSoon: boolean;
 }
 
@@ -138,7 +137,7 @@ export function createLimits({ store: { tables, unsynced }, member, guild, now }
     }
     if (strictest === undefined) return { count };
     const { code, limit } = strictest;
-    return { count: most, limited: { code, limit, until, isSoon: until - now() < DRAFT_LIVES_MS } };
+    return { count: most, limited: { code, limit, until, isSoon: until - now() < TOKEN_LIVES_MS } };
   }
 
   return {

@@ -11,7 +11,7 @@ import { kinds, newPlace, rowsIn } from '../support/database.ts';
 
 const ACCEPTED: Outcome = { kind: 'accepted', message: 'Yes.' };
 const guildId = '1';
-const DRAFT_LIVES_MS = 15 * 60_000;
+const DRAFT_LIVES_MS = 86_400_000;
 /** A moderator has seven days to decide. */
 const WAITS_MS = 7 * 86_400_000;
 const mia: Submitter = { guildId, user: { id: '2', name: 'mia' } };
@@ -208,7 +208,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await submissions.latest(guildId, 'a')).toMatchObject({ state: 'done', decidedByName: 'mod' });
   });
 
-  it('can be resubmitted for 15 minutes after being declined', async () => {
+  it('can be resubmitted for a day after being declined', async () => {
     const opened = await open();
     const { approvals, drafts } = opened;
     const message = { channelId: '5', messageId: '6' };

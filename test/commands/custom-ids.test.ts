@@ -81,6 +81,7 @@ const LONGEST: Readonly<Record<string, string>> = {
   'submit:change': `${DRAFT}:invalid`,
   'submit:changed': `${DRAFT}:${RUN}:invalid`,
   'submit:choose': `${DRAFT}:2:74`,
+  'submit:continue': DRAFT,
   'submit:correct': `${DRAFT}:${RUN}:@65535`,
   'submit:edit': `${DRAFT}:all`,
   'submit:fields': `${DRAFT}:${RUN}:@65535`,
@@ -97,6 +98,7 @@ const LONGEST: Readonly<Record<string, string>> = {
   'submit:send': `${DRAFT}:1000:${MARK_OF_ROWS}`,
   'submit:sendone': `${DRAFT}:${MARK_OF_ROWS}`,
   'submit:take': DRAFT,
+  'submit:undo': DRAFT,
   'submit:use': DRAFT,
 };
 

@@ -70,7 +70,8 @@ function commandOver(
   const submissions = { find };
   const settings = { getOrThrow: async () => DEFAULTS };
   const approvals = { waiting: async () => [], countWaiting: async () => 0 };
-  return submissionsCommand(onlyDeps({ history, submissions, games, settings, approvals }));
+  const drafts = { unfinished: async () => undefined };
+  return submissionsCommand(onlyDeps({ history, submissions, games, settings, approvals, drafts }));
 }
 
 describe('the history', () => {

@@ -614,12 +614,30 @@ describe('the Edit button', () => {
   it('creates a new draft from the input if the old draft no longer exists', async ({ member, listing }) => {
     const preview = await sendFile(member, 'good.example.com:1 cs2\nx.example.com:0 cs2');
     const { modal } = await openModal(member, preview);
-    expect(textOf(await member.press(preview, 'Cancel'))).toContain('Cancelled.');
+    expect(textOf(await member.press(preview, 'Cancel'))).toContain('Cancelled. Nothing was sent.');
     expect(messageOf(preview).current?.attachments).toEqual([]);
     const after = await member.submit(modal, { servers: '2. x.example.com:5 cs2' });
     expect(textOf(after)).toContain('This was cancelled.');
     await pressSubmit(member, after);
     expect(listing.submitted).toEqual([{ server: 'x.example.com', port: 5, game: 'cs2' }]);
+  });
+
+  it('can be continued in /submissions, and restored after it was cancelled', async ({ member, listing }) => {
+    const preview = await paste(member, 'good.example.com:1 cs2\nx.example.com:0 cs2');
+    const history = await member.slash('submissions');
+    expect(textOf(history)).toContain('Unfinished list: 1 ready, 1 to fix.');
+    const continued = await member.press(history, 'Continue');
+    expect(messageOf(continued).id).not.toBe(messageOf(preview).id);
+    await expect.poll(() => textOf(continued)).toContain('1 line needs fixing');
+    expect(labelsOf(await member.press(continued, 'Cancel'))).toEqual(['Undo']);
+    expect(textOf(await member.slash('submissions'))).not.toContain('Unfinished');
+    expect(textOf(await member.press(preview, 'Submit 1 game server'))).toContain('This was cancelled.');
+    await member.press(continued, 'Undo');
+    await pressSubmit(member, continued);
+    expect(listing.submitted).toEqual([{ server: 'good.example.com', port: 1, game: 'cs2' }]);
+    const after = await member.slash('submissions');
+    expect(textOf(after)).not.toContain('Unfinished');
+    expect(labelsOf(after)).not.toContain('Continue');
   });
 
   it("keeps pasted, edited or uploaded text that isn't a list", async ({ member, listing }) => {

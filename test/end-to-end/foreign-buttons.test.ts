@@ -61,6 +61,7 @@ const OPEN_PRESSES = [
   'submit:cancel',
   'submit:change',
   'submit:choose',
+  'submit:continue',
   'submit:correct',
   'submit:edit',
   'submit:game',
@@ -73,6 +74,7 @@ const OPEN_PRESSES = [
   'submit:send',
   'submit:sendone',
   'submit:take',
+  'submit:undo',
   'submit:use',
 ];
 /** A list in which each line has two ports. */
@@ -192,6 +194,8 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
     { length: 26 },
     (_, n) => `you can play on unclear.example.com:${n + 1} today`,
   );
+  const cancelled = await paste(member, 'cancelled.example.com:1 cs2');
+  show('member', await member.press(cancelled, 'Cancel'));
   show('member', await paste(member, sentences.join('\n')));
   show('member', await paste(member, 'join us on unclear.example.com:1 Counter-Strike 2'));
   show('member', await addServer(member, 'no-port.example.com'));

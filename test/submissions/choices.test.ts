@@ -180,6 +180,28 @@ describe('the addresses that a member can choose', () => {
     expect(edited.choices?.candidates).toHaveLength(3);
   });
 
+  it("can't be chosen after 15 minutes, but what was chosen stays", async () => {
+    const { open, choose, draftEditor, erasure, clock, store } = await openEditor();
+    await open(people(3));
+    await choose(1);
+    clock.now += 15 * MINUTE;
+    const continued = checked(await draftEditor.recheck(mia, 'd'));
+    expect(continued).toMatchObject({ choices: undefined, draft: { isUnchosenGone: true } });
+    expect(shown(continued)).toEqual(['2 rust']);
+    expect(shown(await choose(0, 1))).toEqual(['2 rust']);
+    await erasure.prune();
+    expect(await rowsIn(store, 'choices')).toEqual([]);
+  });
+
+  it('can be chosen again if the member undoes cancelling', async () => {
+    const { open, choose, draftEditor, drafts } = await openEditor();
+    await open(people(3));
+    await drafts.drop(mia, 'd');
+    expect(await draftEditor.recheck(mia, 'd')).toMatchObject({ why: 'cancelled' });
+    expect(checked(await draftEditor.recheck(mia, 'd', true)).choices).toEqual(people(3));
+    expect(shown(await choose(1))).toEqual(['2 rust']);
+  });
+
   it("can't be more than fit on three pages", async () => {
     const { draftEditor, store } = await openEditor();
     const draft = { id: 'd', source: 'text', rows: [] } as const;
@@ -213,7 +235,14 @@ describe('the choices of a draft are deleted', () => {
         await submit();
       },
     ],
-    ['when it is cancelled', ({ drafts }) => drafts.drop(mia, 'd')],
+    [
+      'by the hourly job, 15 minutes after it is cancelled',
+      async ({ drafts, erasure, clock }) => {
+        await drafts.drop(mia, 'd');
+        clock.now += 15 * MINUTE;
+        await erasure.prune();
+      },
+    ],
     [
       "with the member's name",
       ({ erasure, store }) => store.inGuild('1', () => erasure.forgetMember('1', '2')),

@@ -12,18 +12,19 @@ import {
 import { hasPostgres, newPlace, openStore, rowsIn } from '../support/database.ts';
 
 const MINUTE = 60_000;
-const NOW = 100 * MINUTE;
+const DAY = 86_400_000;
+const NOW = 100 * DAY;
 const mia = { guildId: '1', user: { id: '2', name: 'mia' } };
 const ben = { guildId: '1', user: { id: '3', name: 'ben' } };
 
 describe('a stored draft', () => {
-  it('can be read unchanged until 15 minutes after it was last saved', async () => {
+  it('can be read unchanged until a day after it was last saved', async () => {
     const { clock, drafts } = await openParts(NOW);
     const draft: Draft = { ...readyDraft('d', 2), rows: [readyRow(1, 'a'), invalidRow(2, 'typed')] };
     await drafts.save(mia, readyDraft('d', 1));
     clock.now += 10 * MINUTE;
     await drafts.save(mia, draft);
-    clock.now += 15 * MINUTE - 1;
+    clock.now += DAY - 1;
     expect(await drafts.find(mia, 'd')).toEqual(draft);
     clock.now += 1;
     expect(await drafts.find(mia, 'd')).toMatchObject({ kind: 'no-draft', why: 'gone' });
@@ -96,14 +97,62 @@ describe('a stored draft', () => {
     expect(await drafts.read('d')).toEqual(draft);
   });
 
+  it('loses refused text after 15 minutes', async () => {
+    const { clock, drafts } = await openParts(NOW);
+    const typed = { text: 'steve joined', game: '', modal: 'all' } as const;
+    await drafts.save(mia, { ...readyDraft('edited', 1), typed });
+    await drafts.save(mia, { ...readyDraft('refused', 0), typed: { ...typed, modal: 'paste' } });
+    clock.now += 15 * MINUTE - 1;
+    expect(await drafts.find(mia, 'edited')).toMatchObject({ typed });
+    clock.now += 1;
+    expect(await drafts.find(mia, 'edited')).toEqual(readyDraft('edited', 1));
+    expect(await drafts.find(mia, 'refused')).toMatchObject({ why: 'gone' });
+  });
+
+  it('can be restored for 15 minutes after it was cancelled', async () => {
+    const { clock, drafts } = await openParts(NOW);
+    await drafts.save(mia, readyDraft('d', 1));
+    clock.now += 20 * MINUTE;
+    await drafts.drop(mia, 'd');
+    clock.now += 15 * MINUTE - 1;
+    expect(await drafts.find(mia, 'd')).toMatchObject({ why: 'cancelled' });
+    expect(await drafts.find(ben, 'd', true)).toMatchObject({ why: 'of-another-member' });
+    expect(await drafts.find(mia, 'd', true)).toEqual(readyDraft('d', 1));
+    clock.now += 1;
+    expect(await drafts.find(mia, 'd', true)).toMatchObject({ why: 'cancelled' });
+  });
+
+  it("is an unfinished list unless it was submitted or cancelled, is empty or isn't a list", async () => {
+    const { clock, ...parts } = await openParts(NOW);
+    const { drafts } = parts;
+    const list = (id: string): Draft => ({ ...readyDraft(id, 1), source: 'text' });
+    expect(await drafts.unfinished(mia)).toBeUndefined();
+    await drafts.save(mia, list('old'));
+    clock.now += 1;
+    await drafts.save(mia, list('new'));
+    clock.now += 1;
+    await drafts.save(mia, { ...list('one'), source: 'options' });
+    await drafts.save(mia, { ...list('empty'), rows: [] });
+    await drafts.save(ben, list('of ben'));
+    await drafts.save({ ...mia, guildId: '2' }, list('elsewhere'));
+    await beginSubmission(parts, mia, { interactionId: 'i', draft: list('sent') });
+    expect(await drafts.unfinished(mia)).toEqual({ newest: list('new'), count: 2 });
+    await drafts.drop(mia, 'new');
+    expect(await drafts.unfinished(mia)).toEqual({ newest: list('old'), count: 1 });
+    clock.now += DAY;
+    expect(await drafts.unfinished(mia)).toBeUndefined();
+  });
+
   it('is deleted if its member has ten newer drafts', async () => {
     const { clock, drafts } = await openParts(NOW);
     await drafts.save(ben, readyDraft('of ben', 1));
     const ids = Array.from({ length: 12 }, (_, n) => `d${n}`);
+    await drafts.save(mia, { ...readyDraft('one', 1), source: 'options' });
     for (const id of ids) {
       clock.now += 1;
       await drafts.save(mia, readyDraft(id, 1));
     }
+    expect(await drafts.find(mia, 'one')).not.toHaveProperty('why');
     const found = await Promise.all(ids.map((id) => drafts.find(mia, id)));
     expect(found.map(({ kind }) => kind === 'no-draft')).toEqual([true, true, ...Array(10).fill(false)]);
     expect(await drafts.find(ben, 'of ben')).not.toHaveProperty('why');

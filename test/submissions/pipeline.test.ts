@@ -26,6 +26,7 @@ import { rowsIn } from '../support/database.ts';
 import { recordWrites } from '../support/writes.ts';
 
 const MINUTE = 60_000;
+const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 10, 21, 12);
 const ACCEPTED: Outcome = { kind: 'accepted', message: 'Yes.' };
 const KEY_REJECTED: Outcome = { kind: 'rejected', message: 'Invalid API key.', known: 'invalidKey' };
@@ -236,7 +237,7 @@ describe('a draft', () => {
     expect(await opened.submit('empty')).toMatchObject({ kind: 'held', why: { code: 'changed' } });
     const other = { guildId: '1', user: { id: '7', name: 'ben' } };
     expect(await opened.submit('mine', other)).toEqual({ kind: 'no-draft', why: 'of-another-member' });
-    opened.clock.now += 15 * MINUTE;
+    opened.clock.now += DAY;
     expect(await opened.submit('mine')).toEqual({ kind: 'no-draft', why: 'gone' });
   });
 });

@@ -243,16 +243,35 @@ describe('pruning', () => {
   it('deletes a draft that has expired', async () => {
     const { store, partsAt, prune } = await open();
     const mia = { guildId: '1', user: { id: '7', name: 'mia' } };
-    await partsAt(NOW - 15 * MINUTE).drafts.save(mia, readyDraft('old', 1, 'x'));
-    await partsAt(NOW - 15 * MINUTE + 1).drafts.save(mia, readyDraft('new', 1, 'x'));
+    await partsAt(ago(1)).drafts.save(mia, readyDraft('old', 1, 'x'));
+    await partsAt(ago(1) + 1).drafts.save(mia, readyDraft('new', 1, 'x'));
     await prune();
     expect((await rowsIn(store, 'drafts')).map(({ id }) => id)).toEqual(['new']);
+  });
+
+  it('deletes refused text and cancelled drafts after 15 minutes, but no lines', async () => {
+    const { store, partsAt, prune } = await open();
+    const mia = { guildId: '1', user: { id: '7', name: 'mia' } };
+    const typed = { text: 'steve "joined"', game: '', modal: 'all' } as const;
+    for (const [age, at] of Object.entries({ old: NOW - 15 * MINUTE, new: NOW - 15 * MINUTE + 1 })) {
+      const { drafts } = partsAt(at);
+      await drafts.save(mia, { ...readyDraft(`${age} refused`, 0), typed: { ...typed, modal: 'paste' } });
+      await drafts.save(mia, { ...readyDraft(`${age} edited`, 1), typed });
+      await drafts.save(mia, readyDraft(`${age} cancelled`, 1));
+      await drafts.drop(mia, `${age} cancelled`);
+    }
+    await prune();
+    const left = (await rowsIn(store, 'drafts')).flatMap(({ id, lines }) => (lines ? [[id, lines]] : []));
+    const ids = left.map(([id]) => id);
+    expect(ids.toSorted()).toEqual(['new cancelled', 'new edited', 'new refused', 'old edited']);
+    const withText = left.flatMap(([id = '', lines]) => (lines?.includes('steve') ? [id] : []));
+    expect(withText.toSorted()).toEqual(['new edited', 'new refused']);
   });
 
   it('keeps an old draft if its submission is waiting', async () => {
     const { store, partsAt, prune } = await open();
     const mia = { guildId: '1', user: { id: '7', name: 'mia' } };
-    const old = partsAt(NOW - 15 * MINUTE);
+    const old = partsAt(ago(1));
     for (const id of ['waits', 'begins']) await old.drafts.save(mia, readyDraft(id, 1));
     const begin = (id: string) =>
       old.waitingSubmissions.begin({

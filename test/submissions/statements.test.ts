@@ -39,6 +39,7 @@ it('no SQL statement about submissions scans a whole table', async () => {
     await parts.drafts.find(mia, 'd');
     await parts.choices.save(mia, 'd', { shape: 'people', candidates: [], game: '' });
     await parts.choices.find('d');
+    await parts.drafts.unfinished(mia);
     await parts.drafts.drop(mia, 'd');
     await beginSubmission(parts, mia, {
       interactionId: 'v',
