@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { ApplicationCommandOptionType } from 'discord.js';
 import { LIMITS } from '../../src/discord/limits.ts';
 import type { Command, Context, PressContext, Reply } from '../../src/interactions/command.ts';
@@ -15,30 +14,33 @@ import { UserError } from '../../src/interactions/user-error.ts';
 import { createInOrder } from '../../src/pacing/in-order.ts';
 import { boundedCsv } from '../../src/server-lists/csv-file.ts';
 import { isInvalid, isReady } from '../../src/server-lists/row.ts';
-import {
-  type FoundOutcome,
-  type HistoryFilter,
-  MOST_ENTRIES,
-  MOST_FOUND,
-} from '../../src/submissions/history.ts';
+import { type HistoryFilter, MOST_ENTRIES, MOST_FOUND } from '../../src/submissions/history.ts';
 import { cut } from '../../src/text/one-line.ts';
 import { choiceText, optionText } from '../../src/words/command-text.ts';
 import { gameChoices } from '../../src/words/games.ts';
 import { sentences } from '../../src/words/sentences.ts';
-import { OUTCOME_KINDS } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { slashCommand } from '../slash-command.ts';
 import { submitId } from '../submit/ids.ts';
 import { decisionActions } from './decide-one.ts';
 import { severalActions } from './decide-several.ts';
 import { entryText, FILE_HEADING, fileRow, groupText } from './entries.ts';
+import {
+  FOUND_OUTCOMES,
+  gameMark,
+  LONGEST_SERVER_FILTER,
+  outcomeNamed,
+  readFilter,
+  type SubmissionFilter,
+  writeFilter,
+} from './filter.ts';
 import { openActions, openMenu, PER_PAGE, resubmitButton, type ShownEntry, toMine } from './open.ts';
 import { createApprovalQueue } from './queue.ts';
 
 /** /submissions: shows the guild's submissions or exports them. The page buttons' custom ids contain the filter. */
 export function submissionsCommand(deps: CommandDeps): Command {
   const { history, games } = deps;
-  const queue = createApprovalQueue(deps, (context, waiting) => show(context, readFilter(''), waiting));
+  const queue = createApprovalQueue(deps);
   const one = decisionActions(deps, queue);
   const several = severalActions(deps, queue);
 
@@ -102,13 +104,12 @@ export function submissionsCommand(deps: CommandDeps): Command {
       ? await queue.waiting(context, { wanted: waiting, isOwn, state })
       : undefined;
     if (first === undefined) return showHistory(context, filter, 1);
-    const toHistory = button(pageId(1, state), context.t('submissions.history'));
     const decide = isOwn && (await waysToWaiting(context, filter)).decide;
     const unfinished = await unfinishedList(context, filter);
     return {
       ...first,
       content: unfinished.above(first.content),
-      components: [...first.components, ...rows([unfinished.button, toHistory, decide])],
+      components: [...first.components, ...rows([unfinished.button, decide])],
     };
   }
 
@@ -280,14 +281,6 @@ export function submissionsCommand(deps: CommandDeps): Command {
   };
 }
 
-/** The outcomes that members can search for, in the words that they have read. */
-const FOUND_OUTCOMES = [
-  ...OUTCOME_KINDS,
-  'waiting',
-  'declined',
-  'withdrawn',
-] as const satisfies readonly FoundOutcome[];
-
 const commandData = () =>
   slashCommand('submissions', [
     { type: ApplicationCommandOptionType.User, ...optionText('submissions', 'member') },
@@ -331,44 +324,4 @@ function noneText({ t, isAdmin, user }: Context, filter: SubmissionFilter): stri
   if (!isOpen(filter)) return t('submissions.noneFound');
   if (userId === user.id || !isAdmin) return t('submissions.noneYours');
   return t(userId === '' ? 'submissions.none' : 'submissions.noneFound');
-}
-
-/** A filter for the entries to show. Empty fields match every entry. */
-interface SubmissionFilter {
-  readonly userId: string;
-  /** See {@link gameMark}. */
-  readonly game: string;
-  readonly outcome: FoundOutcome | undefined;
-  /** Part of the address. */
-  readonly server: string;
-}
-
-/** Maximum length of the address filter, in UTF-16 units. Long enough for IPv6, short enough for a custom id. */
-const LONGEST_SERVER_FILTER = 45;
-
-const pageId = (page: number, state: string): string =>
-  customId('submissions', 'page', writePage(page, state));
-
-/** Shortens an alias to an 8-character hash, because aliases can be too long for a custom id. */
-export const gameMark = (alias: string): string =>
-  createHash('sha256').update(alias).digest('base64url').slice(0, 8);
-
-/** Encodes a filter for use in a custom id. A Discord id takes up 13 characters in base 36. */
-export function writeFilter({ userId, game, outcome, server }: SubmissionFilter): string {
-  return [userId === '' ? '' : BigInt(userId).toString(36), game, outcome ?? '', server].join(':');
-}
-
-const outcomeNamed = (name: string): FoundOutcome | undefined =>
-  FOUND_OUTCOMES.find((outcome) => outcome === name);
-
-/** Decodes a filter encoded by {@link writeFilter}. The address can contain colons. */
-export function readFilter(state: string): SubmissionFilter {
-  const [user = '', game = '', outcome = '', ...server] = state.split(':');
-  const id = [...user].reduce((sum, digit) => sum * 36n + BigInt(Number.parseInt(digit, 36) || 0), 0n);
-  return {
-    userId: user === '' ? '' : String(id),
-    game,
-    outcome: outcomeNamed(outcome),
-    server: server.join(':'),
-  };
 }

@@ -1,11 +1,18 @@
 import { submissionsId } from '../../src/approval/approval-view.ts';
-import type { Command, PressContext, Reply, SubmitContext } from '../../src/interactions/command.ts';
+import {
+  type Command,
+  OldMessageError,
+  type PressContext,
+  type Reply,
+  type SubmitContext,
+} from '../../src/interactions/command.ts';
 import type { Modal } from '../../src/interactions/controls.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
 import { typedOf } from '../../src/server-lists/row.ts';
 import { rowForServer } from '../../src/submissions/submission.ts';
 import type { CommandDeps } from '../deps.ts';
 import { previewFile } from '../submit/files.ts';
+import { readSubmitId } from '../submit/ids.ts';
 import { fieldsModal } from '../submit/modals.ts';
 import { announcementOfAll, approveSeen } from './approve.ts';
 import { notCorrected, readCorrection } from './correction.ts';
@@ -19,7 +26,8 @@ export function decisionActions(
   queue: ApprovalQueue,
 ): Required<Pick<Command, 'presses' | 'submits'>> {
   const { approvals, approvalMessages, games } = deps;
-  const { demandModerator, showPressed, asItIs, undecided, placeOf, decided, stillWaiting, showNext } = queue;
+  const { demandModerator, showPressed, outdated, outdatedText, undecided, placeOf, decided } = queue;
+  const { stillWaiting, showNext } = queue;
 
   async function approve(context: PressContext): Promise<Reply> {
     await demandModerator(context);
@@ -37,12 +45,12 @@ export function decisionActions(
     }
   }
 
-  async function pressDecline(context: PressContext): Promise<Modal | Reply> {
+  async function pressDecline(context: PressContext): Promise<Modal> {
     await demandModerator(context);
     const submission = await approvals.seen(seenOf(context));
     if (submission === undefined) {
       void showPressed(context);
-      return asItIs(context);
+      throw new OldMessageError(await outdated(context));
     }
     return declineModal(context, submission, games);
   }
@@ -61,12 +69,12 @@ export function decisionActions(
     return decided(context, before);
   }
 
-  async function pressCorrect(context: PressContext): Promise<Modal | Reply> {
+  async function pressCorrect(context: PressContext): Promise<Modal> {
     await demandModerator(context);
     const [only] = (await approvals.seen(seenOf(context)))?.servers ?? [];
     if (only === undefined) {
       void showPressed(context);
-      return asItIs(context);
+      throw new OldMessageError(await outdated(context));
     }
     const id = submissionsId('correct', context.argument);
     return fieldsModal(context, id, typedOf(rowForServer(only)), deps, true);
@@ -91,9 +99,13 @@ export function decisionActions(
   }
 
   async function withdraw(context: PressContext): Promise<Reply> {
-    const { argument: id, guildId, interactionId } = context;
+    const { guildId, interactionId } = context;
+    const { id, more } = readSubmitId(context.argument);
+    const isInQueue = more === 'next';
+    const place = isInQueue ? await queue.placeOfOwn(context, id) : 0;
     const why = await approvals.withdraw(context, id, interactionId);
     if (why === undefined) await approvalMessages.show({ guildId, id });
+    if (isInQueue) return queue.ownChanged(context, [await outdatedText(context)], place);
     return replyForUnavailable(context, { id, why: why ?? 'decided' }, deps);
   }
 
@@ -103,7 +115,7 @@ export function decisionActions(
     if (approval?.userId !== context.user.id) await demandModerator(context);
     if (approval?.state !== 'waiting') {
       await showPressed(context);
-      return asItIs(context);
+      return { content: await outdatedText(context), isUserError: true };
     }
     return { content: context.t('approval.whole'), files: [previewFile(approval.servers.map(rowForServer))] };
   }

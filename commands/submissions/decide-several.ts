@@ -1,6 +1,12 @@
 import { serversText, submissionsId } from '../../src/approval/approval-view.ts';
 import type { WaitingSubmission } from '../../src/approval/approvals.ts';
-import type { Command, PressContext, Reply, SubmitContext } from '../../src/interactions/command.ts';
+import {
+  type Command,
+  OldMessageError,
+  type PressContext,
+  type Reply,
+  type SubmitContext,
+} from '../../src/interactions/command.ts';
 import { button, type Modal, rows } from '../../src/interactions/controls.ts';
 import { writePage } from '../../src/interactions/pager.ts';
 import { escapeName } from '../../src/words/escape.ts';
@@ -101,13 +107,13 @@ export function severalActions(
   }
 
   /** Opens the modal for declining all of a member's waiting submissions. */
-  async function pressDeclineAll(context: PressContext): Promise<Modal | Reply> {
+  async function pressDeclineAll(context: PressContext): Promise<Modal> {
     await demandModerator(context);
     const { t, argument: userId } = context;
     const listed = await listSubmissions(context, userId, deps);
     if (listed.submissions.length > 0) return declineAllModal(t, userId, listed);
     const next = await showNext(context, await placeOfMember(context, userId));
-    return withNext([omittedText(t, listed.omitted)], next);
+    throw new OldMessageError(withNext([omittedText(t, listed.omitted)], next));
   }
 
   async function declineThese(context: SubmitContext): Promise<Reply> {

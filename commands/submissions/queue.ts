@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import {
   type ApprovalView,
   approvalView,
@@ -5,8 +6,10 @@ import {
   decidedText,
   decisionButtons,
   ownButtons,
+  stateText,
   submissionsId,
 } from '../../src/approval/approval-view.ts';
+import type { WaitingSubmission } from '../../src/approval/approvals.ts';
 import { type GuildSettings, UnreadableSettingsError } from '../../src/guilds/settings.ts';
 import type { Context, PressContext, Reply, SubmitContext } from '../../src/interactions/command.ts';
 import { button, customIdsOf, parseCustomId, rows } from '../../src/interactions/controls.ts';
@@ -15,6 +18,7 @@ import { UserError } from '../../src/interactions/user-error.ts';
 import type { Submission } from '../../src/submissions/submission.ts';
 import type { CommandDeps } from '../deps.ts';
 import { type Approved, approvalNotes } from './approve.ts';
+import { readFilter, writeFilter } from './filter.ts';
 import { buttonsForAll, memberSelect } from './list-several.ts';
 
 /** A press or a submitted modal about a submission. The argument has the ids of the draft and the submission. */
@@ -36,14 +40,29 @@ export async function mayDecide(
 /** The waiting submissions in /submissions, and what moderators see after a decision. */
 export type ApprovalQueue = ReturnType<typeof createApprovalQueue>;
 
-/**
- * Creates the views of waiting submissions, in the log channel and in /submissions.
- * @param showNext shows a waiting submission in /submissions by its number, which starts at 1 and wraps around
- */
-export function createApprovalQueue(
-  deps: CommandDeps,
-  showNext: (context: Context, wanted: number) => Promise<Reply>,
-) {
+/** Which waiting submissions a message in /submissions shows: those that the reader can decide on, or only their own. */
+interface Queue {
+  readonly isOwn: boolean;
+  /** The encoded filter, for the buttons. */
+  readonly state: string;
+}
+
+const TO_DECIDE: Queue = { isOwn: false, state: '' };
+
+const ownOf = ({ user }: Context): Queue => ({
+  isOwn: true,
+  state: writeFilter({ ...readFilter(''), userId: user.id }),
+});
+
+/** Rotates a list by a hash of a moderator's id, so that several moderators start at different places. */
+export function rotatedFor<Item>(moderatorId: string, all: readonly Item[]): readonly Item[] {
+  const part = hash('sha256', moderatorId, 'buffer').readUInt32BE(0) / 2 ** 32;
+  const start = Math.floor(part * all.length);
+  return [...all.slice(start), ...all.slice(0, start)];
+}
+
+/** Creates the views of waiting submissions, in the log channel and in /submissions. */
+export function createApprovalQueue(deps: CommandDeps) {
   const { approvals, submissions, approvalMessages, settings, games } = deps;
 
   /**
@@ -72,35 +91,97 @@ export function createApprovalQueue(
     return { content: [content, ...before].join('\n'), embeds };
   }
 
-  /** Shows a submission's current state. If the submission is still waiting, it has changed since the moderator saw it. */
-  async function asItIs(context: DecisionContext): Promise<Reply> {
+  /** Explains why an action had no effect: the submission has changed, or is no longer waiting. */
+  async function outdatedText(context: DecisionContext): Promise<string> {
     const { t } = context;
-    const approval = await approvals.find(seenOf(context));
-    if (approval === undefined) throw new UserError(t('approval.withdrawn'));
-    const view = await moderatorsView(t, approval);
-    if (approval.state !== 'waiting') return view;
-    const content = `${t('approval.changed')}\n${view.content}`;
-    return { ...view, content, components: rows(decisionButtons(t, approval)), isUserError: true };
+    const now = await approvals.find(seenOf(context));
+    if (now?.state === 'waiting') return t('approval.changed');
+    return now ? stateText(t, now, games) : t('approval.withdrawn');
   }
 
-  /** Replies to an action that didn't decide anything. The message in the log channel already shows the current state. */
+  /** Replies to an action that had no effect. In /submissions, shows the reason above the next waiting submission. */
+  const outdated = async (context: DecisionContext): Promise<Reply> =>
+    stillWaiting(context, await outdatedText(context));
+
+  /** Like {@link outdated}, but says nothing about a decision that the pressed message in the log channel shows. */
   async function undecided(context: DecisionContext): Promise<Reply> {
     await showPressed(context);
-    const reply = await asItIs(context);
-    if (context.posted === undefined) return reply;
-    return reply.isUserError ? { content: context.t('approval.changed'), isUserError: true } : {};
+    const isShown = context.posted && (await approvals.find(seenOf(context)))?.state !== 'waiting';
+    return isShown ? {} : outdated(context);
   }
 
-  /** Returns the submission's position (from 1) among the waiting submissions in /submissions; 0 in the log channel. */
+  /** Returns the waiting submissions in the reader's order, and whether the reader can decide on them. */
+  async function inOrder(context: Context, { isOwn }: Pick<Queue, 'isOwn'>) {
+    const { guildId, user } = context;
+    const decides = !isOwn && (await decidesNow(context));
+    const found = await approvals.waiting(guildId, decides ? undefined : user.id);
+    return { decides, found: decides ? rotatedFor(user.id, found) : found };
+  }
+
+  /** Returns the place (from 1) of the first waiting submission for which the condition holds; 0 if there is none. */
+  async function placeWhere(
+    context: Context,
+    isWanted: (each: WaitingSubmission) => boolean,
+    queue = TO_DECIDE,
+  ): Promise<number> {
+    return (await inOrder(context, queue)).found.findIndex(isWanted) + 1;
+  }
+
+  /** Returns the submission's place among the waiting submissions in /submissions; 0 in the log channel. */
   async function placeOf(context: DecisionContext): Promise<number> {
     if (context.posted) return 0;
     const seen = seenOf(context);
-    return (await approvals.waiting(context.guildId)).findIndex(({ id }) => id === seen.id) + 1;
+    return placeWhere(context, ({ id }) => id === seen.id);
   }
 
-  /** Finds the position of a member's first waiting submission, like {@link placeOf}. */
-  const placeOfMember = async ({ guildId }: Context, member: string): Promise<number> =>
-    (await approvals.waiting(guildId)).findIndex(({ userId }) => userId === member) + 1;
+  /** Finds the place of a member's first waiting submission, like {@link placeOf}. */
+  const placeOfMember = (context: Context, member: string): Promise<number> =>
+    placeWhere(context, ({ userId }) => userId === member);
+
+  /** Shows a waiting submission in /submissions by its place, which starts at 1 and wraps around. */
+  async function showNext(context: Context, wanted: number, queue = TO_DECIDE): Promise<Reply> {
+    const found = await waiting(context, { ...queue, wanted });
+    return (
+      found ?? { content: context.t('approval.nothingElse'), components: rows([toHistory(context, queue)]) }
+    );
+  }
+
+  const toHistory = ({ t }: Context, { state }: Queue) =>
+    button(submissionsId('page', writePage(1, state)), t('submissions.history'));
+
+  /**
+   * Builds the reply after a member withdrew or edited their own submission in /submissions.
+   * @param place the submission's place before
+   */
+  const ownChanged = async (context: Context, texts: readonly string[], place: number): Promise<Reply> =>
+    withNext(texts, await showNext(context, place, ownOf(context)));
+
+  /**
+   * Builds the reply after a member edited their own submission in /submissions.
+   * @param reply the reply to the edit itself, which begins with the reason if the edit wasn't possible
+   */
+  async function afterEdit(context: Context, draftId: string, reply: Reply): Promise<Reply> {
+    const place = await placeOfOwn(context, draftId);
+    const [why = ''] = (reply.content ?? '').split('\n\n');
+    if (place > 0)
+      return ownChanged(context, [reply.isUserError ? why : context.t('approval.edited')], place);
+    // The submission is no longer waiting, so the reply has other buttons.
+    const { own } = await count(context);
+    const label = context.t('submissions.ownWaiting', { count: own });
+    const next = button(submissionsId('waiting', writePage(1, ownOf(context).state)), label);
+    return { ...reply, components: [...(reply.components ?? []), ...rows([own > 0 && next])] };
+  }
+
+  /** Counts waiting submissions: those that the member can decide on, and the member's own. */
+  async function count(context: Context): Promise<Record<'toDecide' | 'own', number>> {
+    const { guildId, user } = context;
+    const toDecide = (await decidesNow(context)) ? await approvals.countWaiting(guildId) : 0;
+    return { toDecide, own: await approvals.countWaiting(guildId, user.id) };
+  }
+
+  /** Returns the place of the member's own submission among their waiting submissions. */
+  const placeOfOwn = (context: Context, draftId: string): Promise<number> =>
+    placeWhere(context, ({ id }) => id === draftId, ownOf(context));
 
   /**
    * Builds the reply to a decision. In the log channel, the message itself shows the decision. In /submissions, the reply
@@ -149,16 +230,14 @@ export function createApprovalQueue(
 
   /**
    * Shows a waiting submission that the member can decide on or withdraw, if there is one.
-   * @param which `wanted` is the submission's number, which starts at 1 and wraps around; `isOwn` limits the view to the
-   * member's own submissions; `state` is the encoded filter
+   * @param which `wanted` is the submission's place, which starts at 1 and wraps around
    */
   async function waiting(
     context: Context,
-    { wanted, isOwn, state }: { readonly wanted: number; readonly isOwn: boolean; readonly state: string },
+    { wanted, ...queue }: Queue & { readonly wanted: number },
   ): Promise<(ApprovalView & Required<Pick<Reply, 'components'>>) | undefined> {
-    const { t, guildId, user } = context;
-    const decides = !isOwn && (await decidesNow(context));
-    const found = await approvals.waiting(guildId, decides ? undefined : user.id);
+    const { t } = context;
+    const { decides, found } = await inOrder(context, queue);
     const index = Math.max(0, wanted - 1) % found.length;
     const shown = found[index];
     const approval = shown && (await approvals.find(shown));
@@ -166,16 +245,16 @@ export function createApprovalQueue(
     const view = decides ? await moderatorsView(t, approval) : approvalView(t, approval, games, context);
     const next =
       found.length > 1 &&
-      button(submissionsId('waiting', writePage(index + 2, state)), t('submissions.nextWaiting'));
-    const own = approval.userId === user.id ? ownButtons(t, approval) : [];
+      button(submissionsId('waiting', writePage(index + 2, queue.state)), t('submissions.nextWaiting'));
+    const controls = decides
+      ? rows([...decisionButtons(t, approval), next], buttonsForAll(t, shown, found), [
+          memberSelect(t, found),
+        ])
+      : rows([...ownButtons(t, approval, 'next'), next]);
     return {
       ...view,
       content: `**${t('submissions.waiting', { count: found.length })}**\n${view.content}`,
-      components: decides
-        ? rows([...decisionButtons(t, approval), next], own, buttonsForAll(t, shown, found), [
-            memberSelect(t, found),
-          ])
-        : rows([...own, next]),
+      components: [...controls, ...rows([toHistory(context, queue)])],
     };
   }
 
@@ -183,7 +262,8 @@ export function createApprovalQueue(
     showNext,
     showPressed,
     demandModerator,
-    asItIs,
+    outdatedText,
+    outdated,
     undecided,
     placeOf,
     placeOfMember,
@@ -191,12 +271,10 @@ export function createApprovalQueue(
     decidedInQueue,
     stillWaiting,
     waiting,
-    /** Counts waiting submissions: those that the member can decide on, and the member's own. */
-    async count(context: Context): Promise<Record<'toDecide' | 'own', number>> {
-      const { guildId, user } = context;
-      const toDecide = (await decidesNow(context)) ? await approvals.countWaiting(guildId) : 0;
-      return { toDecide, own: await approvals.countWaiting(guildId, user.id) };
-    },
+    ownChanged,
+    placeOfOwn,
+    afterEdit,
+    count,
   };
 }
 

@@ -147,7 +147,11 @@ export function noDraft(why: Unavailable, t: Translate): UserError {
       return new UserError(t('again.busy'));
     default: {
       const reopen = button(submitId('anew'), t('again.edit'), 'primary');
-      return new OldMessageError(t(`again.over.${OVER[why]}`), rows([reopen]));
+      return new OldMessageError({
+        content: t(`again.over.${OVER[why]}`),
+        components: rows([reopen]),
+        keepsMessage: true,
+      });
     }
   }
 }

@@ -17,6 +17,7 @@ import { messageCommandText } from '../../src/words/command-text.ts';
 import { severalGamesText, unusableGameText } from '../../src/words/games.ts';
 import { readServerLines } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
+import { createApprovalQueue } from '../submissions/queue.ts';
 import { noDraft, replyForUnavailable } from '../submissions/waiting.ts';
 import { changeWaiting, isOfLines } from './change-waiting.ts';
 import { onPage } from './choices.ts';
@@ -40,6 +41,7 @@ const COMMANDS_OF: Readonly<Record<Draft['source'], readonly string[]>> = {
 /** Creates the actions for drafts. A draft is found by its id, member and guild, so only its member can use it. */
 export function submitActions(deps: CommandDeps): Actions {
   const { draftEditor, drafts, approvals } = deps;
+  const queue = createApprovalQueue(deps);
 
   /** Finds the commands with which the member could have entered the draft. */
   async function commandsOfDraft(
@@ -175,7 +177,8 @@ export function submitActions(deps: CommandDeps): Actions {
           const draft = await approvals.draft(context, id);
           if (draft.kind === 'no-draft') return replyForUnavailable(context, { id, ...draft }, deps);
           const which = more === 'invalid' ? 'invalid' : 'all';
-          return draftModal(context, { draft, action: 'changed', which }, deps);
+          const then = more === 'next' ? more : undefined;
+          return draftModal(context, { draft, action: 'changed', which, then }, deps);
         },
       },
       // The button appears after a successful submission. Its reply is a new message.
@@ -272,10 +275,13 @@ export function submitActions(deps: CommandDeps): Actions {
       },
       changed: {
         answers: 'update',
-        run(context) {
+        async run(context) {
           const { guildId, argument } = context;
-          const { id } = readSubmitId(argument);
-          return changeWaiting(context, deps).finally(() => deps.approvalMessages.show({ guildId, id }));
+          const { id, more } = readSubmitId(argument);
+          const reply = await changeWaiting(context, deps).finally(() =>
+            deps.approvalMessages.show({ guildId, id }),
+          );
+          return more.split(':').includes('next') ? queue.afterEdit(context, id, reply) : reply;
         },
       },
       paste: {
@@ -299,27 +305,30 @@ interface DraftToEdit {
   readonly draft: Draft;
   readonly action: 'edit' | 'correct' | 'changed';
   readonly which: Editing;
+  /** `next` if the member's next waiting submission is shown afterwards. */
+  readonly then?: 'next' | undefined;
 }
 
 /** Builds the modal for editing a draft. It has refused text as typed, fields for one line, or a multi-line input. */
 async function draftModal(
   context: Context,
-  { draft, action, which }: DraftToEdit,
+  { draft, action, which, then }: DraftToEdit,
   deps: CommandDeps,
 ): Promise<Modal> {
   const { id, typed } = draft;
   if (typed?.modal === 'paste') return listModal(context, { action: 'retyped', id, ...typed }, deps);
   const submissionId = await deps.submissions.latestId(id);
+  const more = then === undefined ? [] : [then];
   const only = typed || draft.hasChoices ? undefined : onlyRow(draft);
   const fields = typed?.modal === 'fields' ? typed.row : only && typedOf(only);
   if (fields) {
-    const modalId = submitId(action === 'edit' ? 'fields' : action, id, submissionId);
+    const modalId = submitId(action === 'edit' ? 'fields' : action, id, submissionId, ...more);
     return fieldsModal(context, modalId, fields, deps);
   }
   const modalId =
     action === 'correct'
       ? submitId(action, id, submissionId)
-      : submitId(action === 'edit' ? 'lines' : action, id, submissionId, which);
+      : submitId(action === 'edit' ? 'lines' : action, id, submissionId, which, ...more);
   return linesModal(context.t, modalId, draft, which, await allowedGames(context, deps));
 }
 

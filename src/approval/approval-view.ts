@@ -178,6 +178,12 @@ export function serversText(t: Translate, servers: Submission['servers'], games:
   return namedText(t, named, servers.length);
 }
 
+/** Describes in one line what became of a submission that is no longer waiting. */
+export function stateText(t: Translate, submission: Submission, games: GameIndex): string {
+  const [item = ''] = statusText(t, submission).split('\n');
+  return t('look.about', { item, why: serversText(t, submission.servers, games) });
+}
+
 /** Describes a moderator's latest decisions on a member's submissions in one line; '' if there are none. */
 export function decidedText(t: Translate, decided: readonly Submission[], games: GameIndex): string {
   const [first] = decided;
@@ -291,11 +297,19 @@ export function decisionButtons(
   ];
 }
 
-/** Builds the buttons for the member who submitted the servers. */
-export function ownButtons(t: Translate, { draftId: id, state }: Submission): readonly APIButtonComponent[] {
+/**
+ * Builds the buttons for the member who submitted the servers.
+ * @param then `next` if the message then shows the member's next waiting submission
+ */
+export function ownButtons(
+  t: Translate,
+  { draftId, state }: Submission,
+  then?: 'next',
+): readonly APIButtonComponent[] {
   if (state !== 'waiting') return [];
+  const argument = then === undefined ? draftId : `${draftId}:${then}`;
   return [
-    button(customId('submit', 'change', id), t('again.edit')),
-    button(submissionsId('withdraw', id), t('approval.withdraw')),
+    button(customId('submit', 'change', argument), t('again.edit')),
+    button(submissionsId('withdraw', argument), t('approval.withdraw')),
   ];
 }

@@ -87,12 +87,12 @@ export interface Announcement extends Pick<ChannelMessage, 'content' | 'embed' |
   readonly channelId?: string;
 }
 
-/** A UserError that also replaces the message's buttons. */
+/** A UserError that also changes the control's message, even if the control would have opened a modal. */
 export class OldMessageError extends UserError {
   readonly reply: Reply;
-  constructor(content: string, components: readonly ActionRow[]) {
-    super(content);
-    this.reply = { content, components, isUserError: true, keepsMessage: true };
+  constructor(reply: Reply) {
+    super(reply.content ?? '');
+    this.reply = { ...reply, isUserError: true };
   }
 }
 

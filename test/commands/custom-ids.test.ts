@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createCommands } from '../../commands/index.ts';
 import { changeId, modalId } from '../../commands/settings/setting.ts';
-import { writeFilter } from '../../commands/submissions/command.ts';
+import { writeFilter } from '../../commands/submissions/filter.ts';
 import { writeSeen } from '../../commands/submissions/list-several.ts';
 import { isCustomId } from '../../src/interactions/controls.ts';
 import { writePage } from '../../src/interactions/pager.ts';
@@ -71,7 +71,7 @@ const LONGEST: Readonly<Record<string, string>> = {
   'submissions:resubmit': RUN,
   'submissions:turn': writePage(MOST_PAGES, RUN),
   'submissions:waiting': writePage(MOST_PAGES, ownFilter),
-  'submissions:withdraw': DRAFT,
+  'submissions:withdraw': `${DRAFT}:next`,
   'submit:again': `${DRAFT}:anyway`,
   'submit:anew': '',
   'submit:another': `${ID}:cs2`,
@@ -79,7 +79,7 @@ const LONGEST: Readonly<Record<string, string>> = {
   'submit:askgame': `${DRAFT}:missing`,
   'submit:cancel': DRAFT,
   'submit:change': `${DRAFT}:invalid`,
-  'submit:changed': `${DRAFT}:${RUN}:invalid`,
+  'submit:changed': `${DRAFT}:${RUN}:all:next`,
   'submit:choose': `${DRAFT}:2:74`,
   'submit:continue': DRAFT,
   'submit:correct': `${DRAFT}:${RUN}:@65535`,

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { gameMark, readFilter, submissionsCommand, writeFilter } from '../../commands/submissions/command.ts';
+import { submissionsCommand } from '../../commands/submissions/command.ts';
+import { gameMark, readFilter, writeFilter } from '../../commands/submissions/filter.ts';
 import { DEFAULTS } from '../../src/guilds/settings.ts';
 import { customId } from '../../src/interactions/controls.ts';
 import { readPage, writePage } from '../../src/interactions/pager.ts';

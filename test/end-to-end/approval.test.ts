@@ -114,7 +114,7 @@ describe('a submission that needs approval', () => {
       const answer = await press();
       expect(textOf(answer)).toContain('changed since you last saw it');
       expect(textOf(answer)).toContain('unseen.example.com:1');
-      expect(labelsOf(answer)).toEqual(DECISIONS);
+      expect(labelsOf(answer)).toEqual([...DECISIONS, 'History']);
     }
     expect(addsOf(guild, 'example.com')).toEqual([]);
     expect(textOf(await admin.press(refused, 'Approve'))).toContain(ACCEPTED);

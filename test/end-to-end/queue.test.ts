@@ -1,9 +1,10 @@
 import { describe, expect } from 'vitest';
+import { rotatedFor } from '../../commands/submissions/queue.ts';
 import { modalTexts } from '../../sandbox/discord/client/modal-form.ts';
 import type { Answer, Person } from '../../sandbox/discord/contract.ts';
 import { ROLES } from '../../sandbox/people.ts';
 import { createWords } from '../../src/words/words.ts';
-import { approvalsIn, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
+import { approvalsIn, DECISIONS, decline, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
 import { botTest, messageOf, modalOf, oneBot, type TestGuild, textOf } from '../support/bot.ts';
 import {
   ACCEPTED,
@@ -30,6 +31,18 @@ async function letWait(guild: TestGuild, count: number): Promise<void> {
   for (let n = 0; n < count; n += 1) await addServer(guild.member, `q${n}.example.com:27015`);
 }
 
+/** Returns the number of the submission that the moderator's queue shows. `decide` removes that submission. */
+function placesOf({ userId }: Person, count: number) {
+  let waiting = Array.from({ length: count }, (_, n) => n);
+  const shown = () => rotatedFor(userId, waiting)[0] ?? -1;
+  const decide = () => {
+    const decided = shown();
+    waiting = waiting.filter((n) => n !== decided);
+    return decided;
+  };
+  return { shown, decide };
+}
+
 describe('the queue in /submissions', () => {
   it.for(LOCALES)('shows the previous decision above the next submission (%s)', async (locale, {
     guild,
@@ -46,17 +59,18 @@ describe('the queue in /submissions', () => {
         why: `**Counter-Strike 2** \`q${n}.example.com:27015\` · ${t('by.user', { user: `<@${guild.member.userId}> (member)` })}`,
       });
     const sent = (n: number) => `✅ ${about(t('approval.sent'), n)} · `;
+    const { shown, decide } = placesOf(moderator, 4);
 
     await moderator.press(queue, t('approval.approve'));
-    expect(first()).toContain(sent(0));
+    expect(first()).toContain(sent(decide()));
     expect(first()).toContain(ACCEPTED);
-    expect(textOf(queue)).toContain('q1.example.com');
+    expect(textOf(queue)).toContain(`q${shown()}.example.com`);
 
     const body = { status: 'error', message: 'No such luck.' };
     await listing.behave({ kind: 'json', status: 200, body }, 1);
     await moderator.press(queue, t('approval.approve'));
     expect(first()).toMatch(/ · ❌ .*No such luck\.$/);
-    expect(first()).toContain(sent(1));
+    expect(first()).toContain(sent(decide()));
 
     await moderator.submit(await moderator.press(queue, t('approval.decline')), {
       why: 'rules',
@@ -64,9 +78,9 @@ describe('the queue in /submissions', () => {
     });
     const reason = t('approval.reason', { reason: `${t('approval.reasons.rules')} Ours.` });
     expect(first()?.replaceAll(' ', '')).toBe(
-      `❌ ${about(t('approval.declined'), 2)} · ${reason}`.replaceAll(' ', ''),
+      `❌ ${about(t('approval.declined'), decide())} · ${reason}`.replaceAll(' ', ''),
     );
-    expect(textOf(queue)).toContain('q3.example.com');
+    expect(textOf(queue)).toContain(`q${shown()}.example.com`);
   });
 
   it('shows an error instead of the previous decision above the submission', async ({ guild, admin }) => {
@@ -76,16 +90,91 @@ describe('the queue in /submissions', () => {
       const { modal, typed } = await openModal(admin, queue, 'Correct…');
       return textOf(await admin.submit(modal, { ...typed, game: 'cs2', server }));
     };
+    const { shown, decide } = placesOf(admin, 3);
     await admin.press(queue, 'Approve');
+    const other = 3 - decide() - shown();
     expect(textOf(queue)).toContain('Approved and sent');
-    for (const server of ['10.0.0.1', 'q2.example.com:27015']) {
+    for (const server of ['10.0.0.1', `q${other}.example.com:27015`]) {
       expect(await fail(server)).toMatch(
-        /^[^\n]*Not changed: (?!.*Approved and sent).*still waiting.*2 submissions are waiting.*q1\.example/s,
+        new RegExp(
+          `^[^\\n]*Not changed: (?!.*Approved and sent).*still waiting.*2 submissions are waiting.*q${shown()}\\.example`,
+          's',
+        ),
       );
     }
-    await addServer(admin, 'q1.example.com:27015');
+    await addServer(admin, `q${shown()}.example.com:27015`);
     await admin.press(queue, 'Approve');
-    expect(textOf(queue)).toMatch(/already submitted(?!.*and sent).*still waiting.*q1\.example/s);
+    expect(textOf(queue)).toMatch(
+      new RegExp(`already submitted(?!.*and sent).*still waiting.*q${shown()}\\.example`, 's'),
+    );
+  });
+
+  it('continues if another moderator was faster, or the submission has changed', async ({
+    guild,
+    admin,
+    member,
+  }) => {
+    await turnApprovalOn(guild);
+    const replies: Answer[] = [];
+    for (let n = 0; n < 5; n += 1) replies.push(await addServer(member, `q${n}.example.com:27015`));
+    const queue = await admin.slash('submissions');
+    const faster = inStaff(guild, 'admin');
+    const { shown, decide } = placesOf(admin, 5);
+    const messageOn = (n: number) =>
+      approvalsIn(guild).find((message) => textOf(message).includes(`q${n}.`)) ?? queue;
+    const controls = [...DECISIONS, 'Next waiting'];
+
+    await faster.press(messageOn(shown()), 'Approve');
+    await admin.press(queue, 'Approve');
+    expect(textOf(queue)).toMatch(
+      new RegExp(`✅ Approved by @\\d+ \\(admin\\): .*q${decide()}\\..*4 submissions are waiting`, 's'),
+    );
+    expect(textOf(queue)).toContain(`q${shown()}.example`);
+    expect(labelsOf(queue)).toEqual(expect.arrayContaining([...controls, 'History']));
+
+    const { modal } = await openModal(admin, queue, 'Decline');
+    await decline(guild, messageOn(shown()), 'Faster.');
+    await admin.submit(modal, { reason: 'Too late.' });
+    expect(textOf(queue)).toMatch(
+      new RegExp(`❌ Declined by .*q${decide()}\\..*3 submissions are waiting`, 's'),
+    );
+    expect(labelsOf(queue)).toEqual(expect.arrayContaining([...controls, 'History']));
+
+    const reply = replies[shown()] ?? queue;
+    for (const [index, label] of ['Decline', 'Correct…', 'Approve', 'form'].entries()) {
+      const form = label === 'form' ? modalOf(await admin.press(queue, 'Decline')) : undefined;
+      await edit(member, reply, { server: 'changed.example.com', port: String(index + 1) });
+      await (form ? admin.submit(form, { reason: 'Too late.' }) : admin.press(queue, label));
+      expect(textOf(queue)).toMatch(
+        new RegExp(
+          `changed since you last saw it.*3 submissions are waiting.*changed\\.example\\.com:${index + 1}`,
+          's',
+        ),
+      );
+      expect(labelsOf(queue)).toEqual(expect.arrayContaining([...controls, 'History']));
+    }
+    for (let left = 3; left > 0; left -= 1) await admin.press(queue, 'Approve');
+    expect(textOf(queue)).toMatch(/Approved and sent.*Nothing else is waiting\./s);
+    expect(labelsOf(queue)).toEqual(['History']);
+  });
+
+  it("continues after a member's own edits and withdrawals", async ({ guild, member }) => {
+    await letWait(guild, 4);
+    const queue = await member.slash('submissions');
+    await member.press(queue, 'Next waiting');
+    await edit(member, queue, { server: 'q1.example.com', port: '99999' });
+    expect(textOf(queue)).toMatch(/Not changed: .*4 submissions are waiting.*q1\.example\.com:27015/s);
+    expect((await openModal(member, queue, 'Edit')).typed).toMatchObject({ port: '99999' });
+    await edit(member, queue, { server: 'q1.example.com', port: '27016' });
+    expect(textOf(queue)).toMatch(
+      /Your change was saved\..*4 submissions are waiting.*q1\.example\.com:27016/s,
+    );
+    await member.press(queue, 'Withdraw');
+    expect(textOf(queue)).toMatch(/Withdrawn.*q1\..*3 submissions are waiting.*q0\.example/s);
+    expect(labelsOf(queue)).toEqual(['Edit', 'Withdraw', 'Next waiting', 'History']);
+    for (let left = 3; left > 0; left -= 1) await member.press(queue, 'Withdraw');
+    expect(textOf(queue)).toMatch(/Withdrawn.*Nothing else is waiting\./s);
+    expect(guild.listing.submitted).toEqual([]);
   });
 
   it.for(LOCALES)("reopens the form with the same input if a line number doesn't exist (%s)", async (locale, {

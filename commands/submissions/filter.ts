@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import type { FoundOutcome } from '../../src/submissions/history.ts';
+import { OUTCOME_KINDS } from '../../src/words/servers.ts';
+
+/* The filter of /submissions, which is part of the custom ids of the buttons. */
+
+/** The outcomes that members can search for, in the words that they have read. */
+export const FOUND_OUTCOMES = [
+  ...OUTCOME_KINDS,
+  'waiting',
+  'declined',
+  'withdrawn',
+] as const satisfies readonly FoundOutcome[];
+
+/** A filter for the entries to show. Empty fields match every entry. */
+export interface SubmissionFilter {
+  readonly userId: string;
+  /** See {@link gameMark}. */
+  readonly game: string;
+  readonly outcome: FoundOutcome | undefined;
+  /** Part of the address. */
+  readonly server: string;
+}
+
+/** Maximum length of the address filter, in UTF-16 units. Long enough for IPv6, short enough for a custom id. */
+export const LONGEST_SERVER_FILTER = 45;
+
+/** Shortens an alias to an 8-character hash, because aliases can be too long for a custom id. */
+export const gameMark = (alias: string): string =>
+  createHash('sha256').update(alias).digest('base64url').slice(0, 8);
+
+/** Encodes a filter for use in a custom id. A Discord id takes up 13 characters in base 36. */
+export function writeFilter({ userId, game, outcome, server }: SubmissionFilter): string {
+  return [userId === '' ? '' : BigInt(userId).toString(36), game, outcome ?? '', server].join(':');
+}
+
+export const outcomeNamed = (name: string): FoundOutcome | undefined =>
+  FOUND_OUTCOMES.find((outcome) => outcome === name);
+
+/** Decodes a filter encoded by {@link writeFilter}. The address can contain colons. */
+export function readFilter(state: string): SubmissionFilter {
+  const [user = '', game = '', outcome = '', ...server] = state.split(':');
+  const id = [...user].reduce((sum, digit) => sum * 36n + BigInt(Number.parseInt(digit, 36) || 0), 0n);
+  return {
+    userId: user === '' ? '' : String(id),
+    game,
+    outcome: outcomeNamed(outcome),
+    server: server.join(':'),
+  };
+}
