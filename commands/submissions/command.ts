@@ -49,7 +49,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
 
   async function exportOne(context: PressContext): Promise<Reply> {
     const { user, t } = context;
-    if (exports.isBusy(user.id)) throw new UserError(t('again.busy'));
+    if (exports.isBusy(user.id)) throw new UserError(t('again.busy'), 'busy');
     return exports.run(user.id, () => exported(context));
   }
 

@@ -81,7 +81,8 @@ export function createApprovalQueue(deps: CommandDeps) {
 
   /** @throws UserError if the member isn't allowed to decide on submissions */
   async function demandModerator(context: DecisionContext): Promise<void> {
-    if (!(await mayDecide(context, settings))) throw new UserError(context.t('approval.notModerator'));
+    if (!(await mayDecide(context, settings)))
+      throw new UserError(context.t('approval.notModerator'), 'permission');
   }
 
   /** Builds the view of a submission that is or was waiting for a moderator. */

@@ -144,7 +144,7 @@ export function noDraft(why: Unavailable, t: Translate): UserError {
     case 'of-another-member':
       return new UserError(t('again.notYours'));
     case 'being-sent':
-      return new UserError(t('again.busy'));
+      return new UserError(t('again.busy'), 'busy');
     default: {
       const reopen = button(submitId('anew'), t('again.edit'), 'primary');
       return new OldMessageError({

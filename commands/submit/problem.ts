@@ -60,7 +60,10 @@ export async function problemView(
         !isSubmittedImmediately(draft) && button(submitId('cancel', id), t('button.cancel')),
       ],
     ),
-    ...(isAsked && { isUserError: true }),
+    ...(isAsked && {
+      isUserError: true,
+      refusal: row.kind === 'invalid' ? row.problem.code : notSubmitted?.code,
+    }),
   };
 }
 

@@ -29,7 +29,7 @@ import type { Action } from './find-action.ts';
 import type { Interaction, MessageContent } from './interaction.ts';
 import type { InteractionStore } from './interaction-store.ts';
 import type { Progress } from './progress.ts';
-import type { Trace } from './traces.ts';
+import type { RefusalReason, Trace } from './traces.ts';
 import type { UnderWay } from './under-way.ts';
 import { UserError } from './user-error.ts';
 
@@ -73,8 +73,8 @@ export function createAnswering(deps: AnswerDeps) {
   const respond = ({ interaction }: InFlight, said: ReplyOrText) =>
     api.respond(interaction, firstResponse(said));
 
-  async function respondWithReason(inFlight: InFlight, why: ReplyOrText): Promise<void> {
-    inFlight.trace.outcome = 'refused';
+  async function refuse(inFlight: InFlight, reason: RefusalReason, why: ReplyOrText): Promise<void> {
+    inFlight.trace.refused(reason);
     await respond(inFlight, why);
   }
 
@@ -96,11 +96,11 @@ export function createAnswering(deps: AnswerDeps) {
     const { context, trace } = inFlight;
     const { t } = context;
     if (error instanceof UserError) {
-      trace.outcome = 'refused';
+      trace.refused(error.reason);
       return error.message;
     }
     if (error instanceof UnreadableSettingsError) {
-      trace.outcome = 'refused';
+      trace.refused('settings');
       const whoReads = context.isAdmin ? 'admin' : 'member';
       return t(`failure.settings.${whoReads}`, { settings: context.mention('settings') });
     }
@@ -137,7 +137,7 @@ export function createAnswering(deps: AnswerDeps) {
   async function carryOut(inFlight: InFlight, action: Action): Promise<ReplyOrText> {
     try {
       const reply = (await action.run()) as Reply;
-      if (reply.isUserError) inFlight.trace.outcome = 'refused';
+      if (reply.isUserError) inFlight.trace.refused(reply.refusal ?? 'command');
       return reply;
     } catch (error) {
       if (error instanceof LostInteractionError) throw error;
@@ -150,7 +150,7 @@ export function createAnswering(deps: AnswerDeps) {
   async function openModal(inFlight: InFlight, action: Action): Promise<void> {
     try {
       const opened = await action.run();
-      if (!('custom_id' in opened)) return await respondWithReason(inFlight, opened);
+      if (!('custom_id' in opened)) return await refuse(inFlight, opened.refusal ?? 'command', opened);
       await api.respond(inFlight.interaction, { type: InteractionResponseType.Modal, data: opened });
     } catch (error) {
       // If Discord's response was lost, the modal may have opened anyway.
@@ -203,7 +203,7 @@ export function createAnswering(deps: AnswerDeps) {
     const shown = action.answers === 'later' ? undefined : replacedBy(interaction);
     const message = messageWritten(interaction, shown !== undefined);
     if (underWay.has(interaction.id)) throw new LostInteractionError('The interaction was delivered twice');
-    if (underWay.isAwaited(message)) return respondWithReason(inFlight, context.t('again.busy'));
+    if (underWay.isAwaited(message)) return refuse(inFlight, 'busy', context.t('again.busy'));
     underWay.begin(interaction.id, message);
     try {
       if (!(await recordOrSay(inFlight, shown))) return;
@@ -282,7 +282,7 @@ export function createAnswering(deps: AnswerDeps) {
   }
 
   return {
-    respondWithReason,
+    refuse,
     async answer(inFlight: InFlight, action: Action): Promise<void> {
       if (action.answers === 'modal') return openModal(inFlight, action);
       if (!isRecorded(action)) return answerImmediately(inFlight, action);

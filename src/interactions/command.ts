@@ -8,6 +8,7 @@ import type { Audience, Translate, WordsFor } from '../words/words.ts';
 import type { ActionRow, Modal } from './controls.ts';
 import type { GuildWords } from './guild-words.ts';
 import type { Interaction, SourceMessage, UploadedFile, UsedControl, UsedMessage } from './interaction.ts';
+import type { RefusalReason } from './traces.ts';
 import { UserError } from './user-error.ts';
 
 /** The data common to all kinds of interactions, and translations into the member's language. */
@@ -72,6 +73,8 @@ export interface Reply {
   readonly isPublic?: true;
   /** Whether the action was not carried out, as with a UserError. Unlike a UserError, this reply can have buttons. */
   readonly isUserError?: true;
+  /** The reason to log for `isUserError`. Defaults to `command`. */
+  readonly refusal?: RefusalReason | undefined;
   /** Whether to keep the original message and files below the reply. The reply's components replace the original ones. */
   readonly keepsMessage?: true;
   readonly files?: readonly { readonly name: string; readonly data: Buffer }[];

@@ -66,7 +66,7 @@ export function createDispatcher(deps: DispatchDeps) {
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
   const lost = createLosses(logger);
-  const { respondWithReason } = answering;
+  const { refuse } = answering;
 
   async function route(interaction: Interaction, trace: Trace): Promise<void> {
     if (interaction.isInstalledInGuild) onUse(interaction.guildId, interaction.guildLocale);
@@ -78,13 +78,13 @@ export function createDispatcher(deps: DispatchDeps) {
       return api.respond(interaction, suggestions(await choicesFor(inFlight, request)));
     }
     const { t } = inFlight.context;
-    if (stopping.signal.aborted) return respondWithReason(inFlight, t('dispatch.stopping'));
-    if (interaction.guildId === '') return respondWithReason(inFlight, t('dispatch.guildOnly'));
+    if (stopping.signal.aborted) return refuse(inFlight, 'stopping', t('dispatch.stopping'));
+    if (interaction.guildId === '') return refuse(inFlight, 'outside-guild', t('dispatch.guildOnly'));
     const action = findAction(commands, inFlight, stopping.signal);
-    if (!action) return respondWithReason(inFlight, t('dispatch.stale'));
+    if (!action) return refuse(inFlight, 'stale', t('dispatch.stale'));
     trace.command = action.command;
     const blocked = blockedFrom(action.command, interaction);
-    if (blocked) return respondWithReason(inFlight, blockedReply(t, blocked));
+    if (blocked) return refuse(inFlight, `blocked-${blocked}`, blockedReply(t, blocked));
     if (action.permission !== undefined && !interaction.isAdmin) return deny(inFlight, action);
     return answering.answer(inFlight, withIntegrations(action, context));
   }
@@ -100,7 +100,7 @@ export function createDispatcher(deps: DispatchDeps) {
       ...action,
       async run() {
         if (await commandPermissions.deniesAll(replaces, context, isRecorded(action))) {
-          throw new UserError(context.t('permission.denied'));
+          throw new UserError(context.t('permission.denied'), 'permission');
         }
         return action.run();
       },
@@ -146,7 +146,7 @@ export function createDispatcher(deps: DispatchDeps) {
     const key = isCommandOpen ? 'guildLog.buttonNotAllowed' : 'guildLog.notAllowed';
     const named = { member: memberText(user), command: wording.mention(command) };
     await Promise.all([
-      respondWithReason(inFlight, t('permission.needed')),
+      refuse(inFlight, 'permission', t('permission.needed')),
       notifyGuild(guildId, (words) => `🚫 ${words(key, named)}`),
     ]);
   }

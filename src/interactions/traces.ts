@@ -5,6 +5,7 @@ import type { Logger } from '../logger.ts';
 import { TOKEN_LIVES_MS } from '../pacing/durations.ts';
 import { createRecent } from '../pacing/recent.ts';
 import { createSparingLog, type SparingLog } from '../pacing/sparing-log.ts';
+import type { ProblemCode } from '../submissions/check.ts';
 import { countOutcomes, type OutcomeCounts } from '../submissions/outcome.ts';
 import type { Observer } from '../submissions/pipeline.ts';
 import type { ServerResult } from '../submissions/submission.ts';
@@ -41,6 +42,21 @@ export const INTERACTION_OUTCOMES = [
 ] as const;
 export type InteractionOutcome = (typeof INTERACTION_OUTCOMES)[number];
 
+/**
+ * Why an interaction was refused: a reason that applies to every command, the code of the game server's or list's problem, or `command` for a command's own reason.
+ */
+export type RefusalReason =
+  | 'blocked-guild'
+  | 'blocked-user'
+  | 'busy'
+  | 'command'
+  | 'outside-guild'
+  | 'permission'
+  | 'settings'
+  | 'stale'
+  | 'stopping'
+  | ProblemCode;
+
 /** Describes how an interaction ended. Never contains text that the member typed. */
 export interface InteractionEnd {
   readonly interactionId: string;
@@ -50,6 +66,8 @@ export interface InteractionEnd {
   readonly command: string;
   readonly type: InteractionType;
   readonly outcome: InteractionOutcome;
+  /** Set if the outcome is `refused`. */
+  readonly reason?: RefusalReason | undefined;
   /** Milliseconds from receipt to the first response, and to the reply; `undefined` if there was none. */
   readonly respondedMs?: number | undefined;
   readonly repliedMs?: number | undefined;
@@ -68,6 +86,7 @@ export interface Trace {
   outcome: InteractionOutcome;
   responded(): void;
   replied(): void;
+  refused(reason: RefusalReason): void;
   /**
    * Records that the action failed.
    * @returns the reference to show to the member and in the log
@@ -105,6 +124,7 @@ export function createTraces({ logger, onEnd }: TracesDeps) {
       let respondedMs: number | undefined;
       let repliedMs: number | undefined;
       let reference: string | undefined;
+      let reason: RefusalReason | undefined;
       const servers: ServerResult[] = [];
       // If Discord delivers an interaction twice, only the first delivery submits anything.
       if (!submitted.has(interactionId)) submitted.set(interactionId, servers);
@@ -117,6 +137,10 @@ export function createTraces({ logger, onEnd }: TracesDeps) {
         replied() {
           repliedMs ??= elapsed();
           open.delete(trace);
+        },
+        refused(why) {
+          reason = why;
+          trace.outcome = 'refused';
         },
         failed() {
           reference = randomUUID().slice(0, 8);
@@ -144,6 +168,7 @@ export function createTraces({ logger, onEnd }: TracesDeps) {
           command,
           type,
           outcome,
+          reason: outcome === 'refused' ? reason : undefined,
           respondedMs,
           repliedMs,
           reference,

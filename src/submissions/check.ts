@@ -7,6 +7,7 @@ import { finishedRow, withRepeats } from '../server-lists/read-list.ts';
 import {
   addressOf,
   gameOf,
+  type InvalidRow,
   isReady,
   placeOf,
   type ReadyRow,
@@ -67,6 +68,9 @@ export type NotSubmitted =
   | WaitingProblem
   /** The key is paused, the service is down, or too many of the member's requests are waiting to be sent. */
   | { readonly code: 'held-back'; readonly outcome: NotSentOutcome };
+
+/** The code of a problem with a row or a whole draft. */
+export type ProblemCode = NotSubmitted['code'] | InvalidRow['problem']['code'];
 
 /** Whether the guild's rules hold back the draft or row. */
 export const isOfRules = ({ code }: { readonly code: string }): boolean =>

@@ -371,6 +371,7 @@ it("a modal is denied if the member doesn't have the required permission", async
   const forged = withData({ custom_id: 'echo:admin:' });
   const denied = await altered(forged, () => member.submit(form, { text: 'x' }));
   expect(textOf(denied)).toContain('Manage Server');
+  expect(bot.log.at(-1)?.details).toMatchObject({ outcome: 'refused', reason: 'permission' });
 });
 
 it("a select menu receives the user's choice", async () => {

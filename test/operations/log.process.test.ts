@@ -45,6 +45,20 @@ describe('the log', () => {
     for (const entry of entriesOf(bot, 'interaction')) expect(entry).toMatchObject({ guildId });
   });
 
+  it('shows why a command was refused, without typed text', async ({ bot, guild, member }) => {
+    const { id: guildId } = guild;
+    await addServer(member, 'once.example.com:1');
+    await lastInteraction(bot, { guildId, outcome: 'answered' });
+    const refused = (reason: string) => lastInteraction(bot, { guildId, outcome: 'refused', reason });
+    await addServer(member, 'once.example.com:1');
+    await refused('already-submitted');
+    await addServer(member, 'typed-text.example.com:99999');
+    await refused('port-too-high');
+    await member.slash('submissions', { server: 'typed-text.example.com' });
+    await refused('command');
+    expect(bot.output()).not.toContain('typed-text');
+  });
+
   it('shows the outcomes of a submission that a crash interrupted', async ({ bot, guild, member }) => {
     await bot.listing.behave({ kind: 'hang' }, 1);
     void addServer(member, 'killed.example.com:1');
