@@ -127,7 +127,7 @@ function whyTexts(t: Audience['t'], { outcome }: Pick<ServerWithOutcome, 'outcom
 
 /** Replaces a reason which says that the service is down right now, because it may work again. */
 const inThePast = (outcome: ServerOutcome): ServerOutcome =>
-  'reason' in outcome && outcome.reason === 'down' ? notSent('unreachable') : outcome;
+  outcome.kind === 'not-sent' && outcome.reason === 'down' ? notSent('unreachable') : outcome;
 
 /** Column headings for the rows created by {@link fileRow}. They are always in English, because programs read them. */
 export const FILE_HEADING = [
@@ -151,7 +151,7 @@ export const FILE_HEADING = [
 export function fileRow({ t }: Pick<Audience, 't'>, entry: HistoryEntry): readonly string[] {
   const { at, userName, game, server, port, queryPort, outcome, declineReason, decidedBy, decidedByName } =
     entry;
-  const isDeclined = 'reason' in outcome && outcome.reason === 'declined';
+  const isDeclined = outcome.kind === 'not-sent' && outcome.reason === 'declined';
   return [
     new Date(at).toISOString(),
     userName,

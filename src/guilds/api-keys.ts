@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { type GamesOutcome, type KeyChange, type Outcome, storedMessage } from '../listing/contract.ts';
+import {
+  type GamesOutcome,
+  isFailure,
+  type KeyChange,
+  type Outcome,
+  storedMessage,
+} from '../listing/contract.ts';
 import type { Logger } from '../logger.ts';
 import { HOUR_MS } from '../pacing/durations.ts';
 import { isRecent } from '../pacing/recent.ts';
@@ -165,8 +171,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
     async set(guildId: string, key: Secret, { by, previous }: KeySetting): Promise<boolean> {
       const isStored = await store.inGuild(guildId, async () => {
         const { value: record, save } = await records.open(guildId);
-        const setAt = typeof record === 'object' ? record.setAt : undefined;
-        if (setAt !== previous?.setAt) return false;
+        if (record?.setAt !== previous?.setAt) return false;
         await save({
           sealed: encryption.seal(key.reveal(), sealContext(guildId)),
           lastFour: key.lastFour(),
@@ -183,7 +188,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
     /** Deletes a member's name from the guild's key. Must be called inside the guild's transaction. */
     async deleteName(guildId: string, userId: string): Promise<void> {
       const { value: record, save } = await records.open(guildId);
-      if (typeof record !== 'object' || record.setBy !== userId) return;
+      if (record?.setBy !== userId) return;
       const { setByName: _, ...unnamed } = record;
       await save(unnamed);
     },
@@ -201,7 +206,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
       if (said === 'nothing') return undefined;
       return store.inGuild(guildId, async () => {
         const { value: record, save } = await records.open(guildId);
-        if (typeof record !== 'object' || record.setAt !== setAt) return undefined;
+        if (record?.setAt !== setAt) return undefined;
         const at = time();
         const change = changeOf(said, record);
         const next: KeyRecord = { ...record, answer: { at, ...messageOf(outcome) } };
@@ -221,8 +226,8 @@ export function createApiKeys(deps: ApiKeysDeps) {
      */
     async delete(guildId: string, setAt?: string): Promise<boolean> {
       const isDeleted = await store.inGuild(guildId, async () => {
-        const record = setAt === undefined ? undefined : await records.get(guildId);
-        const isAnother = typeof record === 'object' && record.setAt !== setAt;
+        const { value: record } = await records.open(guildId);
+        const isAnother = setAt !== undefined && record !== undefined && record.setAt !== setAt;
         return !isAnother && (await records.delete(guildId));
       });
       if (isDeleted) await store.cutLog();
@@ -254,6 +259,6 @@ function keyVerdict(outcome: Outcome | GamesOutcome): KeyVerdict {
 }
 
 function messageOf(outcome: Outcome | GamesOutcome): { readonly message?: string } {
-  if (!('message' in outcome)) return {};
+  if (outcome.kind === 'games' || isFailure(outcome)) return {};
   return { message: storedMessage(outcome.message) };
 }

@@ -31,6 +31,7 @@ export type Panel = Readonly<z.infer<typeof panelSchema>>;
 
 /** Keeps fields added by a newer version when this version changes a panel. */
 const panelsSchema = z.object({ panels: z.array(panelSchema.loose()) });
+const NONE = { panels: [] };
 
 const revisionOf = ({ revision = 0 }: Panel): number => revision;
 
@@ -50,16 +51,10 @@ export function createPanels(deps: {
   const { store, logger } = deps;
   const records = createCollection({ values: store.values, name: PANELS, schema: panelsSchema, logger });
 
-  async function open(guildId: string) {
-    const { value, save } = await records.open(guildId);
-    const panels: readonly Panel[] = value === undefined || value === 'unreadable' ? [] : value.panels;
-    return { panels, save };
-  }
-
   /** Changes a guild's list of panels and returns the changed list. */
   const change = (guildId: string, how: (panels: readonly Panel[]) => readonly Panel[]) =>
     store.inGuild(guildId, async () => {
-      const { panels: found, save } = await open(guildId);
+      const { value: { panels: found } = NONE, save } = await records.open(guildId);
       const panels = how(found);
       // Panels that can't be read are only overwritten if a new panel is added.
       if (found.length > 0 || panels.length > 0) await save({ panels: [...panels] });
@@ -71,7 +66,10 @@ export function createPanels(deps: {
     change(guildId, (panels) => panels.map((each) => (each.messageId === messageId ? how(each) : each)));
 
   return {
-    of: async (guildId: string): Promise<readonly Panel[]> => (await open(guildId)).panels,
+    async of(guildId: string): Promise<readonly Panel[]> {
+      const { value = NONE } = await records.open(guildId);
+      return value.panels;
+    },
     guilds: (): Promise<readonly string[]> => store.values.ids(PANELS),
     /** Adds a panel. If two admins exceed the maximum at the same time, the oldest panel stays but can't be edited. */
     add: (guildId: string, panel: Panel) =>

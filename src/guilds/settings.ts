@@ -132,8 +132,7 @@ export function createGuildSettings(deps: {
     ): Promise<Settings> {
       try {
         return await store.inGuild(guildId, async () => {
-          const { value: found, save } = await records.open(guildId);
-          const now = found === undefined || found === 'unreadable' ? DEFAULTS : found;
+          const { value: now = DEFAULTS, save } = await records.open(guildId);
           const next = await change(now);
           if (next !== now) await save(next);
           return next;

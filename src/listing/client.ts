@@ -7,6 +7,7 @@ import { USUAL_PAUSE_MS } from './breaker.ts';
 import {
   type GamesOutcome,
   gamesSchema,
+  isFailure,
   knownError,
   type Outcome,
   type RejectedOutcome,
@@ -175,7 +176,7 @@ type ReportLogger = Pick<Logger, 'debug' | 'warn'>;
 
 function report(logger: ReportLogger, request: object, outcome: Outcome | GamesOutcome): void {
   const { kind } = outcome;
-  if (!('reason' in outcome)) {
+  if (!isFailure(outcome)) {
     if (outcome.kind === 'games' && outcome.leftOut > 0) {
       const read = outcome.games.length + outcome.unusable.length;
       logger.warn(

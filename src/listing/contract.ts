@@ -177,6 +177,12 @@ export interface UnknownOutcome {
  */
 export type Failure = NotSentOutcome | UnknownOutcome;
 
+/** Whether the service reported neither success nor failure. */
+export const isFailure = <Some extends { readonly kind: string }>(
+  outcome: Some,
+): outcome is Extract<Some, { readonly kind: Failure['kind'] }> =>
+  outcome.kind === 'not-sent' || outcome.kind === 'unknown';
+
 export const NOT_SENT_REASONS = [
   'key', // the guild no longer has a key, or the service rejects it
   'deadline', // the interaction's remaining time is needed to report the outcome

@@ -125,8 +125,8 @@ export function createGames(deps: GamesDeps) {
 
   /** Switches to the stored list if it's newer than the current list. */
   async function useStored(): Promise<void> {
-    const stored = await records.get(LIST);
-    if (stored === undefined || stored === 'unreadable') return;
+    const { value: stored } = await records.open(LIST);
+    if (stored === undefined) return;
     if (fetchedAt !== undefined && stored.fetchedAt <= fetchedAt) return;
     index = indexGames(stored.games);
     fetchedAt = stored.fetchedAt;

@@ -4,6 +4,7 @@ import type { Secret } from '../text/secret.ts';
 import type { Breaker } from './breaker.ts';
 import {
   type GamesOutcome,
+  isFailure,
   type NotSentOutcome,
   neverConnected,
   notSent,
@@ -72,8 +73,8 @@ export function createGuard(deps: GuardDeps) {
   /** Records whether the service works. Ignores requests that the bot itself held back. */
   function noteHealth(guildId: string, outcome: Outcome | GamesOutcome): void {
     if (outcome.kind === 'not-sent' && !neverConnected(outcome)) return;
-    const isFailure = 'reason' in outcome && !ANSWERED.has(outcome.reason);
-    breaker.note(guildId, isFailure ? 'failed' : 'answered', troubleIn(outcome));
+    const hasFailed = isFailure(outcome) && !ANSWERED.has(outcome.reason);
+    breaker.note(guildId, hasFailed ? 'failed' : 'answered', troubleIn(outcome));
   }
 
   return {
@@ -115,7 +116,7 @@ export function createGuard(deps: GuardDeps) {
 function isTransient(kind: ServiceRequest['kind'], outcome: Outcome | GamesOutcome): boolean {
   // Submissions are only retried if no part of the request was sent.
   if (kind === 'submission') return outcome.kind === 'not-sent' && outcome.reason === 'unreachable';
-  return 'reason' in outcome && TRANSIENT.has(outcome.reason);
+  return isFailure(outcome) && TRANSIENT.has(outcome.reason);
 }
 const TRANSIENT: ReadonlySet<string> = new Set<NotSentOutcome['reason'] | UnknownOutcome['reason']>([
   'unreachable',
@@ -135,12 +136,12 @@ const ANSWERED: ReadonlySet<string> = new Set<UnknownOutcome['reason']>([
 
 /** Returns why a response was unusable. Ignores a 429, which doesn't mean that the service is failing. */
 function troubleIn(outcome: Outcome | GamesOutcome): string | undefined {
-  if (!('reason' in outcome) || outcome.reason === 'rate-limited') return undefined;
+  if (!isFailure(outcome) || outcome.reason === 'rate-limited') return undefined;
   return `${outcome.reason}: ${outcome.detail ?? 'no response'}`;
 }
 
 const retryAfterOf = (outcome: Outcome | GamesOutcome): number | undefined =>
-  'retryAfterMs' in outcome ? outcome.retryAfterMs : undefined;
+  isFailure(outcome) || outcome.kind === 'rejected' ? outcome.retryAfterMs : undefined;
 
 /** Whether the response was a 429, with or without a valid body. */
 const isRateLimited = (outcome: Outcome | GamesOutcome): boolean =>

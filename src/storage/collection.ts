@@ -39,26 +39,26 @@ export function createCollection<Value extends object>(deps: CollectionDeps<Valu
     return 'unreadable';
   }
 
-  /**
-   * Reads a record that may have to change. `save` replaces only the fields in the schema, because a newer version may have
-   * added other fields.
-   */
-  async function open(id: string) {
-    const record = `${name}:${id}`;
-    const stored = await values.get(record);
-    return {
-      value: parse(record, stored),
-      async save(value: Value): Promise<void> {
-        const fields = Object.entries(fieldsSchema.parse(stored));
-        const unknown = fields.filter(([field]) => !Object.hasOwn(schema.shape, field));
-        await values.set(record, { ...Object.fromEntries(unknown), ...value });
-      },
-    };
-  }
-
   return {
-    open,
-    get: async (id: string): Promise<Value | Unreadable | undefined> => (await open(id)).value,
+    get: async (id: string): Promise<Value | Unreadable | undefined> =>
+      parse(`${name}:${id}`, await values.get(`${name}:${id}`)),
+    /**
+     * Reads a record that may have to change. An unreadable record counts as missing. `save` replaces only the fields in the
+     * schema, because a newer version may have added other fields.
+     */
+    async open(id: string) {
+      const record = `${name}:${id}`;
+      const stored = await values.get(record);
+      const found = parse(record, stored);
+      return {
+        value: found === 'unreadable' ? undefined : found,
+        async save(value: Value): Promise<void> {
+          const fields = Object.entries(fieldsSchema.parse(stored));
+          const unknown = fields.filter(([field]) => !Object.hasOwn(schema.shape, field));
+          await values.set(record, { ...Object.fromEntries(unknown), ...value });
+        },
+      };
+    },
     /** @returns whether the record existed */
     delete: (id: string): Promise<boolean> => values.delete(`${name}:${id}`),
   };

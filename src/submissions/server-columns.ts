@@ -1,4 +1,5 @@
 import {
+  isFailure,
   knownError,
   NOT_SENT_REASONS,
   type ServerSubmission,
@@ -26,10 +27,8 @@ const ALL_NOT_SENT = [...NOT_SENT_REASONS, ...NOT_APPROVED_REASONS];
 type OutcomeColumns = Pick<ServersTable, 'outcome' | 'message' | 'reason'>;
 
 export function outcomeToStore(outcome: ServerOutcome): OutcomeColumns {
-  if ('message' in outcome) {
-    return { outcome: outcome.kind, message: storedMessage(outcome.message), reason: null };
-  }
-  return { outcome: outcome.kind, message: null, reason: outcome.reason };
+  if (isFailure(outcome)) return { outcome: outcome.kind, message: null, reason: outcome.reason };
+  return { outcome: outcome.kind, message: storedMessage(outcome.message), reason: null };
 }
 
 /** Restores an outcome stored by {@link outcomeToStore}. Returns `undefined` if the server has no outcome yet. */

@@ -1,4 +1,4 @@
-import { ADDED, type NotSentOutcome, type ServerSubmission } from '../listing/contract.ts';
+import { ADDED, isFailure, type NotSentOutcome, type ServerSubmission } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { RowPlace } from '../server-lists/row.ts';
 import type { ServerOutcome } from '../submissions/outcome.ts';
@@ -115,7 +115,7 @@ function logText(t: Translate, outcome: ServerOutcome): string {
 
 /** Returns the service's message about a server, or the reason why there is none, for a cell in a file. */
 export const outcomeCell = (t: Translate, outcome: ServerOutcome): string =>
-  'message' in outcome ? serviceWords(outcome.message, t) : readOutsideDiscord(failureText(outcome, t));
+  isFailure(outcome) ? readOutsideDiscord(failureText(outcome, t)) : serviceWords(outcome.message, t);
 
 /** Groups servers by outcome. Returns the groups to show in a message, always including the first group of each kind. */
 function groupsOf(
@@ -154,7 +154,7 @@ const isAdded = (outcome: ServerOutcome): boolean =>
 
 /** Returns the service's escaped message, or the reason why there is none. */
 export const saidOf = (t: Translate, outcome: ServerOutcome, longest?: number): string =>
-  'message' in outcome ? escapeText(serviceWords(outcome.message, t), longest) : failureText(outcome, t);
+  isFailure(outcome) ? failureText(outcome, t) : escapeText(serviceWords(outcome.message, t), longest);
 
 /** Like {@link saidOf}, but for use after a heading. If the server was accepted, only quotes the service's message. */
 function saidOfHeading(t: Translate, outcome: ServerOutcome, longest?: number): string {
@@ -172,7 +172,7 @@ export function withSaid(t: Translate, { kind }: ServerOutcome, heading: string,
 /** Adds the next step to the text about an outcome, on a new line if the text ends with a message from the service. */
 export function withNext(text: string, outcome: ServerOutcome, next: string | undefined): string {
   if (next === undefined) return text;
-  return 'message' in outcome ? `${text}\n${next}` : sentences(text, next);
+  return isFailure(outcome) ? sentences(text, next) : `${text}\n${next}`;
 }
 
 /** Returns the member's next step for servers with the same outcome. */
