@@ -62,10 +62,11 @@ export function decisionActions(
     const submission = await approvals.seen(seen);
     if (submission === undefined) return undecided(context);
     const typed = readDecline(context, submission);
-    if (!('reason' in typed)) return typed;
+    if (typed.kind === 'not-selected') return typed.reply;
+    const { reason, only } = typed;
     const before = await placeOf(context);
-    const declined = { ...seen, ...typed, by: user, interactionId };
-    if (!(await approvals.decline(declined))) return undecided(context);
+    if (!(await approvals.decline({ ...seen, reason, only, by: user, interactionId })))
+      return undecided(context);
     return decided(context, before);
   }
 
@@ -87,9 +88,9 @@ export function decisionActions(
     try {
       const before = (await approvals.seen(seenOf(context)))?.servers ?? [];
       const row = await readCorrection(context, before.map(rowForServer), deps);
-      const why = await approvals.correct({ ...seenOf(context), by: user, interactionId, row });
-      if (why === 'decided') return undecided(context);
-      if (why !== undefined) throw await notCorrected(context, row, { code: why }, deps);
+      const problem = await approvals.correct({ ...seenOf(context), by: user, interactionId, row });
+      if (problem?.code === 'decided') return undecided(context);
+      if (problem) throw await notCorrected(context, row, problem, deps);
     } catch (error) {
       if (error instanceof UserError) return stillWaiting(context, error.message);
       throw error;
@@ -103,10 +104,10 @@ export function decisionActions(
     const { id, more } = readSubmitId(context.argument);
     const isInQueue = more === 'next';
     const place = isInQueue ? await queue.placeOfOwn(context, id) : 0;
-    const why = await approvals.withdraw(context, id, interactionId);
-    if (why === undefined) await approvalMessages.show({ guildId, id });
+    const unavailable = await approvals.withdraw(context, id, interactionId);
+    if (unavailable === undefined) await approvalMessages.show({ guildId, id });
     if (isInQueue) return queue.ownChanged(context, [await outdatedText(context)], place);
-    return replyForUnavailable(context, { id, why: why ?? 'decided' }, deps);
+    return replyForUnavailable(context, { id, why: unavailable?.why ?? 'decided' }, deps);
   }
 
   /** Shows all servers in a list, either to moderators or to the member who submitted it. */

@@ -79,22 +79,23 @@ const linesField = (t: Translate, value: string): Field => ({
   most: LONGEST_NUMBERS,
 });
 
+type TypedDecline =
+  | ({ readonly kind: 'typed' } & Pick<DeclineDecision, 'reason' | 'only'>)
+  | { readonly kind: 'not-selected'; readonly reply: Reply };
+
 /**
  * Reads the modal's input. For an unknown or ambiguous line number, returns a private reply with a button that reopens the
  * modal.
  */
-export function readDecline(
-  { t, field }: SubmitContext,
-  submission: Submission,
-): Pick<DeclineDecision, 'reason' | 'only'> | Reply {
+export function readDecline({ t, field }: SubmitContext, submission: Submission): TypedDecline {
   const reason = readReason(field);
   const typed = field('lines').trim();
-  if (typed === '') return { reason };
+  if (typed === '') return { kind: 'typed', reason };
   const servers = withParts(submission.servers);
   const named = linesNamed(typed, servers);
-  if (!('possible' in named)) return { reason, only: named };
+  if (named.kind === 'selected') return { kind: 'typed', reason, only: named.indices };
   const again = submissionsId('decline', [submission.draftId, submission.id, reason.key ?? ''].join(':'));
-  return {
+  const reply: Reply = {
     content: [
       withSign('not-sent', sentences(notSelectedText(t, named), t('approval.still'))),
       ...firstItems(
@@ -109,6 +110,7 @@ export function readDecline(
     components: rows([button(again, t('again.edit'), 'primary')]),
     isUserError: true,
   };
+  return { kind: 'not-selected', reply };
 }
 
 function notSelectedText(t: Translate, { typed, possible }: NotSelected): string {

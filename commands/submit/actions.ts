@@ -233,8 +233,8 @@ export function submitActions(deps: CommandDeps): Actions {
         async run(context) {
           const { t } = context;
           const { id } = readSubmitId(context.argument);
-          const why = await drafts.drop(context, id);
-          if (why !== undefined) throw noDraft(why, t);
+          const unavailable = await drafts.drop(context, id);
+          if (unavailable) throw noDraft(unavailable.why, t);
           return {
             content: t('list.cancelled'),
             components: rows([button(submitId('undo', id), t('button.undo'))]),

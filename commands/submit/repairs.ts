@@ -5,7 +5,7 @@ import type { Games } from '../../src/listing/games.ts';
 import { readOne } from '../../src/server-lists/read-one.ts';
 import { gameRepair, isSwapped, type Repair, repaired, repairsOf } from '../../src/server-lists/repair.ts';
 import { gameOf, type InvalidRow, isReady, readRow, type TypedRow } from '../../src/server-lists/row.ts';
-import { isOfRules, type NotSubmitted } from '../../src/submissions/check.ts';
+import type { NotSubmitted } from '../../src/submissions/check.ts';
 import { type Draft, isSubmittedImmediately } from '../../src/submissions/draft.ts';
 import type { ServerOutcome } from '../../src/submissions/outcome.ts';
 import { shorten } from '../../src/text/one-line.ts';
@@ -110,14 +110,30 @@ export function gameControls(
 
 /** Builds buttons for a line that the bot didn't send. */
 export function notSubmittedButtons(t: Translate, id: string, reason: NotSubmitted): readonly Control[] {
-  if (reason.code === 'already-submitted') {
-    if (reason.servers[0]?.outcome.kind === 'unknown') return unconfirmedButtons(t, id);
-    return [editButton(t, id), anywayButton(t, id, 'submitAnyway')];
+  switch (reason.code) {
+    case 'already-submitted':
+      return reason.servers[0]?.outcome.kind === 'unknown'
+        ? unconfirmedButtons(t, id)
+        : [editButton(t, id), anywayButton(t, id, 'submitAnyway')];
+    case 'daily-quota':
+    case 'member-limit':
+    case 'guild-limit':
+      return againOrEdit(t, id, reason.isSoon ? 'primary' : undefined);
+    case 'member-waiting':
+    case 'guild-waiting':
+      return [mineButton(t), ...againOrEdit(t, id, 'primary')];
+    // The guild's rules hold back a draft until the member edits it, and a problem with the key until an admin fixes it.
+    case 'waiting-already':
+      return [mineButton(t), editButton(t, id)];
+    case 'game-not-allowed':
+      return [editButton(t, id)];
+    case 'key-missing':
+    case 'key-unreadable':
+    case 'key-invalid':
+      return againOrEdit(t, id, 'secondary');
+    default:
+      return againOrEdit(t, id, 'primary');
   }
-  if ('until' in reason) return againOrEdit(t, id, reason.isSoon ? 'primary' : undefined);
-  const again = againOrEdit(t, id, notSubmittedStyle(reason));
-  const isFull = reason.code === 'member-waiting' || reason.code === 'guild-waiting';
-  return isFull || reason.code === 'waiting-already' ? [mineButton(t), ...again] : again;
 }
 
 /** Builds the button that opens the member's own submissions, where waiting submissions can be withdrawn. */
@@ -164,12 +180,6 @@ function outcomeStyle(outcome: ServerOutcome): AgainStyle | undefined {
   if (outcome.kind === 'rejected') return outcome.known === 'invalidKey' ? 'secondary' : undefined;
   if (outcome.kind !== 'not-sent') return undefined;
   return outcome.reason === 'key' ? 'secondary' : 'primary';
-}
-
-/** The guild's rules hold back a draft until the member edits it, and a problem with the key until an admin fixes it. */
-function notSubmittedStyle(reason: NotSubmitted): AgainStyle | undefined {
-  if (isOfRules(reason)) return undefined;
-  return reason.code.startsWith('key-') ? 'secondary' : 'primary';
 }
 
 const writeRepair = ({ field, value, port }: Repair): string =>

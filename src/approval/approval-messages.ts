@@ -44,11 +44,13 @@ const MENTIONED_EVERY_MS = 3_600_000;
 /** How long the bot stops posting to a log channel after Discord rejects a post, in milliseconds. */
 const CLOSED_FOR_MS = 3_600_000;
 
-/**
- * Where a submission's message is. `nowhere`: it can't be posted, but /submissions still shows the submission. `failed`:
- * the bot doesn't know whether Discord has the message.
- */
-type MessageState = MessagePlace | 'nowhere' | 'failed';
+/** Where a submission's message is. */
+type MessageState =
+  | { readonly kind: 'posted'; readonly place: MessagePlace }
+  /** It can't be posted, but /submissions still shows the submission. */
+  | { readonly kind: 'nowhere' }
+  /** The bot doesn't know whether Discord has the message. */
+  | { readonly kind: 'failed' };
 
 interface OpenChannel {
   readonly channelId: string;
@@ -86,9 +88,9 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
       if (!isDue && place === undefined) return;
       const put = await putMessage(key, submission, place ?? submission?.message);
       // Tries again later, because the failed update may still have overwritten a newer version.
-      if (put === 'failed') return submission && approvals.makeDue(submission);
+      if (put.kind === 'failed') return submission && approvals.makeDue(submission);
       // Repeats if the submission changed in the meantime, because this message may have overwritten a newer version.
-      const shownAt = put === 'nowhere' ? undefined : put;
+      const shownAt = put.kind === 'posted' ? put.place : undefined;
       if (submission === undefined || (await approvals.markShown(submission, shownAt))) return;
       place = shownAt && { ...shownAt, by: pressed?.by };
     }
@@ -148,11 +150,11 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     );
     if (messageId !== undefined) {
       if (hasTrouble) await setTrouble(guildId, channelId, undefined);
-      return { channelId, messageId };
+      return { kind: 'posted', place: { channelId, messageId } };
     }
-    if (result !== 'gone' && result !== 'no-access' && result !== 'no-permission') return 'failed';
+    if (result !== 'gone' && result !== 'no-access' && result !== 'no-permission') return { kind: 'failed' };
     await setTrouble(guildId, channelId, result);
-    return 'nowhere';
+    return { kind: 'nowhere' };
   }
 
   /** Edits a submission's message, or posts a new one. */
@@ -165,22 +167,22 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     const drawn = await draw(t, key, submission);
     // New messages are only posted for waiting submissions.
     const open = submission?.state === 'waiting' ? await openChannelOf(key.guildId) : undefined;
-    if (message === undefined) return open ? post(drawn, open) : 'nowhere';
+    if (message === undefined) return open ? post(drawn, open) : { kind: 'nowhere' };
     const { channelId, messageId, by } = message;
     if (open && by === undefined && open.channelId !== channelId) {
       const moved = await post(drawn, open, message);
-      if (typeof moved === 'string') return moved;
-      const { channelId: movedTo } = moved;
-      await posts.put(channelId, { content: t('approval.moved', { channelId: movedTo }) }, messageId);
+      if (moved.kind === 'posted') {
+        const { channelId: movedTo } = moved.place;
+        await posts.put(channelId, { content: t('approval.moved', { channelId: movedTo }) }, messageId);
+      }
       return moved;
     }
     const byPress = by && (await putByPress(by, drawn.message));
-    if (byPress === 'failed') return byPress;
-    if (byPress === 'posted') return message;
-    const { result } = await put(drawn, message, drawn.name);
-    if (result === 'posted') return message;
+    if (byPress === 'failed') return { kind: 'failed' };
+    const { result } = byPress === 'posted' ? { result: byPress } : await put(drawn, message, drawn.name);
+    if (result === 'posted') return { kind: 'posted', place: message };
     if (result === 'message-gone' && open) return post(drawn, open, message);
-    return result === 'failed' || result === 'harmful-link' ? 'failed' : 'nowhere';
+    return { kind: result === 'failed' || result === 'harmful-link' ? 'failed' : 'nowhere' };
   }
 
   /**

@@ -6,7 +6,7 @@ import type { Store } from '../storage/store.ts';
 import type { AlreadySubmitted, EarlierSubmission } from '../submissions/already-submitted.ts';
 import type { DeclineReason } from '../submissions/decline-reason.ts';
 import { otherRows, withCorrected, withRows } from '../submissions/draft.ts';
-import type { Drafts, Submitter, Unavailable } from '../submissions/drafts.ts';
+import type { Drafts, NoDraft, Submitter } from '../submissions/drafts.ts';
 import {
   type MessagePlace,
   rowForServer,
@@ -41,6 +41,13 @@ export interface Correction extends Decision {
   /** The row that replaces the submission's only server. */
   readonly row: ReadyRow;
 }
+
+/** Why a correction isn't possible. */
+type NotCorrected =
+  /** The submission was decided or changed after the moderator saw it. */
+  | { readonly code: 'decided' }
+  /** The corrected server is already waiting in another of the member's submissions. */
+  | { readonly code: 'waiting-already' };
 
 /** A draft whose message is out of date, with the revision that the message shows. */
 export interface DueMessage extends DraftRef, Pick<Submission, 'shownRevision'> {}
@@ -139,25 +146,19 @@ export function createApprovals({
       }),
     /**
      * Replaces the only server of a waiting submission. The corrected server then waits as a new submission.
-     * @returns why the correction isn't possible: the submission was decided or changed after the moderator saw it, or the
-     * corrected server is already waiting in another of the member's submissions
+     * @returns why the correction isn't possible
      */
-    correct: ({
-      by,
-      interactionId,
-      row,
-      ...key
-    }: Correction): Promise<'decided' | 'waiting-already' | undefined> =>
+    correct: ({ by, interactionId, row, ...key }: Correction): Promise<NotCorrected | undefined> =>
       store.inGuild(key.guildId, async () => {
         const submission = await seen(key);
         const draft = submission && (await drafts.read(key.id));
         const [old, ...others] = submission?.servers ?? [];
-        if (!submission || !draft || !old || others.length > 0) return 'decided';
+        if (!submission || !draft || !old || others.length > 0) return { code: 'decided' };
         if (isDeepStrictEqual(old.server, row.submission)) return undefined;
         const member = { guildId: key.guildId, user: { id: submission.userId, name: submission.userName } };
         const address = addressOf(row.submission);
         const isElsewhere = address !== addressOf(old.server);
-        if (isElsewhere && (await ownAddresses(member)).has(address)) return 'waiting-already';
+        if (isElsewhere && (await ownAddresses(member)).has(address)) return { code: 'waiting-already' };
         const corrected = { ...row, ...placeOf(old) };
         await drafts.keep({
           ...withCorrected(draft, old, corrected),
@@ -171,11 +172,11 @@ export function createApprovals({
      * Withdraws the member's own waiting submission and deletes its draft.
      * @returns the reason if the submission can't be withdrawn
      */
-    withdraw: (by: Submitter, id: string, interactionId: string): Promise<Unavailable | undefined> =>
+    withdraw: (by: Submitter, id: string, interactionId: string): Promise<NoDraft | undefined> =>
       store.inGuild(by.guildId, async () => {
-        const why = await waitingSubmissions.withdraw(by, id, interactionId);
-        if (why === undefined) await drafts.delete(id);
-        return why;
+        const unavailable = await waitingSubmissions.withdraw(by, id, interactionId);
+        if (unavailable === undefined) await drafts.delete(id);
+        return unavailable;
       }),
     /** Deletes a submission that the member withdrew. Returns whether there was one. */
     removeWithdrawn: ({ guildId, user }: Submitter, submissionId: string): Promise<boolean> =>

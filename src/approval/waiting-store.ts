@@ -195,7 +195,7 @@ export function createWaitingSubmissions({
     },
     async withdraw(by, id, interactionId) {
       const found = await findOwn(by, id);
-      if (found.kind === 'no-draft') return found.why;
+      if (found.kind === 'no-draft') return found;
       await life.end(found.submission.id, by.guildId, { state: 'withdrawn', decision_id: interactionId });
       return undefined;
     },

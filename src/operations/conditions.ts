@@ -128,11 +128,14 @@ export function createConditions({ config, gateway, breaker, store, directMessag
       textAfter: 'The bot made a backup',
       async check() {
         if (path === undefined || everyMs === 0) return false;
-        const newest = await newestBackup(path).catch((error: unknown) => reason(error));
-        if (typeof newest === 'string') return newest;
-        if (newest === undefined) return backupFailure ?? `${backupFolderOf(path)} has no backup`;
-        if (isRecent(newest.at, everyMs + OVERDUE_MS)) return false;
-        return backupFailure ?? `the newest one is from ${new Date(newest.at).toISOString()}`;
+        try {
+          const newest = await newestBackup(path);
+          if (newest === undefined) return backupFailure ?? `${backupFolderOf(path)} has no backup`;
+          if (isRecent(newest.at, everyMs + OVERDUE_MS)) return false;
+          return backupFailure ?? `the newest one is from ${new Date(newest.at).toISOString()}`;
+        } catch (error) {
+          return reason(error);
+        }
       },
     },
     {

@@ -61,7 +61,7 @@ export function createListParser({ games, readingMs = READING_MS }: ListParserDe
     let lastText: string | undefined;
     for (const source of list.sources) {
       const read = await readOne(list, source);
-      if (!('lineCount' in read)) return read;
+      if (read.kind !== 'rows' && read.kind !== 'too-many') return read;
       lastText = read.text;
       if (read.kind !== 'rows') return { ...read, lastText };
       for (const row of read.rows) rows.push(onLine(row, row.line + lines, row.part));

@@ -2,8 +2,15 @@ import { lettersLabel, type RowPlace } from './row.ts';
 
 const NUMBER = /^\d{1,6}$/;
 
+/** The servers that a moderator named, by their indices. */
+interface SelectedLines {
+  readonly kind: 'selected';
+  readonly indices: ReadonlySet<number>;
+}
+
 /** Text that a moderator typed and that doesn't select any line. */
 export interface NotSelected {
+  readonly kind: 'not-selected';
   readonly typed: string;
   /** The indices of the servers that the text could mean. Empty if there is no such line. */
   readonly possible: readonly number[];
@@ -23,18 +30,20 @@ export function withParts<Server extends RowPlace>(servers: readonly Server[]): 
  * Parses a list of line numbers that a moderator typed, such as `3, 7-9, 12b`. If line 12 has several servers, `12` is
  * ambiguous, and `12a` is the first of them.
  * @param places the places of the existing servers
- * @returns the indices of the servers, or the first part of the text that doesn't select any
+ * @returns the servers, or the first part of the text that doesn't select any
  */
-export function linesNamed(typed: string, places: readonly RowPlace[]): ReadonlySet<number> | NotSelected {
-  const named = new Set<number>();
+export function linesNamed(typed: string, places: readonly RowPlace[]): SelectedLines | NotSelected {
+  const indices = new Set<number>();
   for (const part of typed.split(/[,;、，]/u).map((each) => each.trim())) {
     if (part === '') continue;
     const found = indicesOf(part, places);
     const isRange = !NUMBER.test(part);
-    if (found.length === 0 || (found.length > 1 && !isRange)) return { typed: part, possible: found };
-    for (const index of found) named.add(index);
+    if (found.length === 0 || (found.length > 1 && !isRange)) {
+      return { kind: 'not-selected', typed: part, possible: found };
+    }
+    for (const index of found) indices.add(index);
   }
-  return named;
+  return { kind: 'selected', indices };
 }
 
 /** Finds the servers that one part of the text names: a line, a single server of a line, or a range of lines. */

@@ -113,8 +113,8 @@ export function createDraftEditor(deps: DraftEditorDeps) {
     const saved = checked.draft;
     const tooMany = whyTooMany(saved) ?? whyTooManyCandidates(checked.choices);
     if (tooMany) return tooMany;
-    const why = await drafts.save(by, saved);
-    if (why !== undefined) return { kind: 'no-draft', why };
+    const unavailable = await drafts.save(by, saved);
+    if (unavailable) return unavailable;
     if (added) await deps.choices.save(by, draft.id, added);
     return checked;
   }

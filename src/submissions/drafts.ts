@@ -162,7 +162,7 @@ export function createDrafts({
    * Writes a draft that the member can change, and keeps it for another day.
    * @returns the reason if the draft belongs to another member
    */
-  async function write({ guildId, user }: Submitter, draft: Draft): Promise<Unavailable | undefined> {
+  async function write({ guildId, user }: Submitter, draft: Draft): Promise<NoDraft | undefined> {
     const { id, ...lines } = draftToStore(draft);
     const content = { ...lines, changed_at: now() };
     const { numInsertedOrUpdatedRows } = await tables()
@@ -177,14 +177,14 @@ export function createDrafts({
           .where('drafts.user_id', '=', user.id),
       )
       .executeTakeFirstOrThrow();
-    return numInsertedOrUpdatedRows === 1n ? undefined : 'of-another-member';
+    return numInsertedOrUpdatedRows === 1n ? undefined : noDraft('of-another-member');
   }
 
   /** Writes a draft, and deletes others that exceed the limits. @returns the reason if it belongs to another member */
-  async function replace(by: Submitter, draft: Draft): Promise<Unavailable | undefined> {
-    const why = await write(by, draft);
-    if (why === undefined) await dropExcess(by, draft.id);
-    return why;
+  async function replace(by: Submitter, draft: Draft): Promise<NoDraft | undefined> {
+    const unavailable = await write(by, draft);
+    if (unavailable === undefined) await dropExcess(by, draft.id);
+    return unavailable;
   }
 
   /** Saves a draft when one of its submissions changes or ends. */
@@ -213,10 +213,10 @@ export function createDrafts({
      * @returns the reason if the draft could not be saved, because it belongs to another member or has a waiting or running
      * submission
      */
-    save: (by: Submitter, draft: Draft): Promise<Unavailable | undefined> =>
+    save: (by: Submitter, draft: Draft): Promise<NoDraft | undefined> =>
       store.inGuild(by.guildId, async () => {
         const found = await readRow(by, draft.id);
-        return found.kind === 'no-draft' ? found.why : replace(by, draft);
+        return found.kind === 'no-draft' ? found : replace(by, draft);
       }),
     /** Returns the draft to submit: `entered`, unless everything stored under its id was accepted, or the stored draft. */
     async toSubmit(by: Submitter, id: string, entered?: Draft): Promise<DraftToSubmit | NoDraft> {
@@ -228,10 +228,10 @@ export function createDrafts({
       return draft.kind === 'no-draft' ? draft : { kind: 'draft', draft, isRetry: created_at !== null };
     },
     /** Cancels a draft, or returns why it isn't available. The member can undo this for 15 minutes. */
-    drop: (by: Submitter, id: string): Promise<Unavailable | undefined> =>
+    drop: (by: Submitter, id: string): Promise<NoDraft | undefined> =>
       store.inGuild(by.guildId, async () => {
         const found = await find(by, id);
-        return found.kind === 'no-draft' ? found.why : write(by, { ...found, isCancelled: true });
+        return found.kind === 'no-draft' ? found : write(by, { ...found, isCancelled: true });
       }),
     /** Returns the newest of the member's lists that were never submitted, and how many there are. */
     async unfinished({

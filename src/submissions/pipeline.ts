@@ -247,8 +247,8 @@ export function createPipeline(deps: PipelineDeps) {
     }
 
     const { key, rows, count } = decision;
-    const why = await drafts.write(submitRequest, whileSubmitted(wanted, rows));
-    if (why !== undefined) return { kind: 'no-draft', why };
+    const unavailable = await drafts.write(submitRequest, whileSubmitted(wanted, rows));
+    if (unavailable) return unavailable;
     if (submitRequest.replacesWaiting) await waitingSubmissions.withdraw(submitRequest, id, interactionId);
     if (draft.hasChoices) await choices.drop([id]);
     const own = { draftId: id, guildId, user, interactionId };
@@ -287,8 +287,8 @@ export function createPipeline(deps: PipelineDeps) {
     if (approvedBy !== undefined || replacesWaiting) return held;
     // The draft itself doesn't include servers that only this request wanted to include.
     const checked = includesAlreadySubmitted ? await deps.check.draft(submitRequest, draft) : held.checked;
-    const why = await deps.drafts.replace(submitRequest, whyTooMany(checked.draft) ? draft : checked.draft);
-    return why === undefined ? { ...held, checked } : { kind: 'no-draft', why };
+    const saved = whyTooMany(checked.draft) ? draft : checked.draft;
+    return (await deps.drafts.replace(submitRequest, saved)) ?? { ...held, checked };
   }
 
   async function carryOut(submitRequest: SubmitRequest, submission: Reservation): Promise<EndedSubmission> {

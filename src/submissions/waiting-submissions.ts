@@ -1,7 +1,7 @@
 import type { ServerSubmission } from '../listing/contract.ts';
 import type { ReadyRow } from '../server-lists/row.ts';
 import type { Draft } from './draft.ts';
-import type { NoDraft, Submitter, Unavailable } from './drafts.ts';
+import type { NoDraft, Submitter } from './drafts.ts';
 import type { NewSubmission, StateChange, Submission, SubmittedServer } from './submission.ts';
 
 /** The reason why another submission can't wait for approval. */
@@ -93,7 +93,7 @@ export interface WaitingSubmissions {
   /**
    * Withdraws a member's waiting submission but keeps its draft. Returns the reason if the submission isn't waiting.
    */
-  withdraw(by: Submitter, id: string, interactionId: string): Promise<Unavailable | undefined>;
+  withdraw(by: Submitter, id: string, interactionId: string): Promise<NoDraft | undefined>;
   /**
    * Ends some of the guild's expired waiting submissions and deletes their drafts. A submission that would wait for more
    * than twice the maximum has expired too, because it was created while the clock was ahead.

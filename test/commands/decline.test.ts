@@ -18,7 +18,7 @@ const read = (lines: string) =>
   readDecline(anyContext({ field: (name) => (name === 'lines' ? lines : '') }), SUBMISSION);
 
 it('declining an ambiguous line declines nothing, and names the servers that it could mean', () => {
-  const { content = '' } = Object(read('2, 1'));
+  const { content = '' } = Object(read('2, 1')).reply;
   expect(content).toContain('`1` could be any of these');
   for (const line of ['1a', '1b', '1c']) expect(content).toContain(`Line ${line}`);
   expect(content).not.toContain('s3.example.com');

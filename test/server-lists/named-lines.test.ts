@@ -17,8 +17,7 @@ it.each([
   ['1a, 12aa', [0, 8]],
   ['12', [8]],
 ])('the input "%s" selects the servers %j', (typed, expected) => {
-  const named = linesNamed(typed, PLACES);
-  expect('possible' in named ? named : [...named]).toEqual(expected);
+  expect(linesNamed(typed, PLACES)).toEqual({ kind: 'selected', indices: new Set(expected) });
 });
 
 it.each([
@@ -32,16 +31,16 @@ it.each([
   ['1e0', '1e0'],
   ['1b', '1b'],
 ])('the input "%s" selects a line that doesn\'t exist', (typed, expected) => {
-  expect(linesNamed(typed, PLACES)).toEqual({ typed: expected, possible: [] });
+  expect(linesNamed(typed, PLACES)).toEqual({ kind: 'not-selected', typed: expected, possible: [] });
 });
 
 it('a number that several servers share is ambiguous', () => {
-  expect(linesNamed('1, 5', PLACES)).toEqual({ typed: '5', possible: [3, 4] });
+  expect(linesNamed('1, 5', PLACES)).toEqual({ kind: 'not-selected', typed: '5', possible: [3, 4] });
 });
 
 it('servers that version 0.4.0 stored with the same line can be told apart', () => {
   const servers = withParts([at(1), at(1), at(1), at(2), at(5), at(5, 2)]);
   expect(servers).toEqual([at(1), at(1, 2), at(1, 3), at(2), at(5), at(5, 2)]);
-  expect(linesNamed('1', servers)).toEqual({ typed: '1', possible: [0, 1, 2] });
-  expect(linesNamed('1b', servers)).toEqual(new Set([1]));
+  expect(linesNamed('1', servers)).toEqual({ kind: 'not-selected', typed: '1', possible: [0, 1, 2] });
+  expect(linesNamed('1b', servers)).toEqual({ kind: 'selected', indices: new Set([1]) });
 });
