@@ -35,7 +35,7 @@ import {
   writeFilter,
 } from './filter.ts';
 import { openActions, openMenu, PER_PAGE, resubmitButton, type ShownEntry, toMine } from './open.ts';
-import { createApprovalQueue } from './queue.ts';
+import { createApprovalQueue, type Sight } from './queue.ts';
 
 /** /submissions: shows the guild's submissions or exports them. The page buttons' custom ids contain the filter. */
 export function submissionsCommand(deps: CommandDeps): Command {
@@ -56,7 +56,8 @@ export function submissionsCommand(deps: CommandDeps): Command {
   /** Exports all matching entries to a file. The reply mentions whether some entries didn't fit. */
   async function exported(context: PressContext): Promise<Reply> {
     const { t, mention, guildId, argument } = context;
-    const which = await wanted(context, readFilter(readPage(argument).state));
+    const sight = context.isAdmin ? 'all' : 'own';
+    const which = await wanted(context, readFilter(readPage(argument).state), sight);
     async function* tableRows(): AsyncGenerator<readonly (readonly string[])[]> {
       for await (const entries of history.all(guildId, which)) {
         yield entries.map((entry) => fileRow(context, entry));
@@ -74,10 +75,11 @@ export function submissionsCommand(deps: CommandDeps): Command {
   }
 
   /** Converts a filter to a history filter, and restricts it to entries that the member is allowed to see. */
-  async function wanted(context: Context, filter: SubmissionFilter): Promise<HistoryFilter> {
-    const { userId, game, outcome, server } = permitted(context, filter);
+  async function wanted(context: Context, filter: SubmissionFilter, sight: Sight): Promise<HistoryFilter> {
+    const { userId, game, outcome, server } = permitted(context, filter, sight);
     return {
       readerId: context.user.id,
+      ...(sight === 'decided' && { isDecided: true }),
       ...(userId !== '' && { userId }),
       // An empty alias doesn't match any server.
       ...(game !== '' && { game: (await aliasOf(context.guildId, game)) ?? '' }),
@@ -157,12 +159,14 @@ export function submissionsCommand(deps: CommandDeps): Command {
 
   async function showHistory(context: Context, filter: SubmissionFilter, wantedPage: number): Promise<Reply> {
     const { t, guildId } = context;
-    if (isOthers(context, filter)) return toMine(t, t('submissions.othersNotAllowed'));
-    const found = await history.find(guildId, await wanted(context, filter));
+    const sight = await queue.sightOf(context);
+    const isOthers = filter.userId !== '' && filter.userId !== context.user.id;
+    if (sight === 'own' && isOthers) return toMine(t, t('submissions.othersNotAllowed'));
+    const found = await history.find(guildId, await wanted(context, filter, sight));
     const { own, decide, count } = await waysToWaiting(context, filter);
     const unfinished = await unfinishedList(context, filter);
     if (found.length === 0) {
-      const none = unfinished.button ? '' : noneText(context, filter);
+      const none = unfinished.button ? '' : noneText(context, filter, sight);
       const text = count > 0 ? `**${t('submissions.waiting', { count })}**` : none;
       if (!isWhole(context, filter)) return toMine(t, text);
       const submit = button(customId('addserver', 'new'), t('panel.server'), 'primary');
@@ -178,10 +182,11 @@ export function submissionsCommand(deps: CommandDeps): Command {
         : t('submissions.count', { count: shownCount }),
       isFull && t('submissions.full', { most: MOST_ENTRIES }),
     ];
-    const isOwn = !context.isAdmin || filter.userId === context.user.id;
+    const isOwn = sight === 'own' || filter.userId === context.user.id;
     const unsent = isWhole(context, filter) ? (await history.unsent(guildId, context.user.id)).length : 0;
     const state = writeFilter(filter);
-    const isExported = filter.outcome !== 'waiting' && filter.outcome !== 'withdrawn';
+    const isExported =
+      (isOwn || context.isAdmin) && filter.outcome !== 'waiting' && filter.outcome !== 'withdrawn';
     return {
       content: unfinished.above(''),
       embeds: [listEmbed(context, about.filter(Boolean), shown, { page, isOwn })],
@@ -271,7 +276,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
         replaces: async () => ['submissions'],
         run: (context) => show(context, { ...readFilter(''), userId: context.user.id }),
       },
-      ...openActions(deps),
+      ...openActions(deps, queue),
       export: {
         answers: 'later',
         isLarge: true,
@@ -302,13 +307,9 @@ const commandData = () =>
     },
   ]);
 
-/** Whether a filter requests another member's entries, which only admins can see. */
-const isOthers = ({ isAdmin, user }: Context, { userId }: SubmissionFilter): boolean =>
-  !isAdmin && userId !== '' && userId !== user.id;
-
 /** Restricts members to their own entries, whatever a button or an option requests. */
-const permitted = (context: Context, filter: SubmissionFilter): SubmissionFilter =>
-  context.isAdmin ? filter : { ...filter, userId: context.user.id };
+const permitted = ({ user }: Context, filter: SubmissionFilter, sight: Sight): SubmissionFilter =>
+  sight === 'own' ? { ...filter, userId: user.id } : filter;
 
 /** Whether the filter has no criteria except the member. */
 const isOpen = ({ game, server, outcome }: SubmissionFilter): boolean =>
@@ -319,9 +320,9 @@ const isWhole = ({ user }: Context, filter: SubmissionFilter): boolean =>
   isOpen(filter) && (filter.userId === '' || filter.userId === user.id);
 
 /** Explains why the list is empty. Members whose names were deleted can no longer find their entries. */
-function noneText({ t, isAdmin, user }: Context, filter: SubmissionFilter): string {
+function noneText({ t, user }: Context, filter: SubmissionFilter, sight: Sight): string {
   const { userId } = filter;
   if (!isOpen(filter)) return t('submissions.noneFound');
-  if (userId === user.id || !isAdmin) return t('submissions.noneYours');
+  if (userId === user.id || sight === 'own') return t('submissions.noneYours');
   return t(userId === '' ? 'submissions.none' : 'submissions.noneFound');
 }

@@ -18,6 +18,7 @@ import { mineButton } from '../submit/repairs.ts';
 import { showDraft } from '../submit/show.ts';
 import { againForEntry, submitAgainFor } from './again.ts';
 import { briefText, entryText, groupText, serverCountOf, serverCountText, serverText } from './entries.ts';
+import type { ApprovalQueue } from './queue.ts';
 import { replyForSubmission } from './waiting.ts';
 
 /* Opens one of the submissions on a page of /submissions, and submits several servers again. */
@@ -59,7 +60,7 @@ export const toMine = (t: Translate, content: string): Reply => ({
 });
 
 /** Creates the actions that open an entry. */
-export function openActions(deps: CommandDeps) {
+export function openActions(deps: CommandDeps, { sightOf }: Pick<ApprovalQueue, 'sightOf'>) {
   const { history, submissions, games, draftEditor } = deps;
 
   /** Returns the submissions that were declined together with this one. */
@@ -70,12 +71,15 @@ export function openActions(deps: CommandDeps) {
     return history.entries(guildId, ids);
   }
 
-  /** Shows an entry in a new message, so that the page keeps its filter. Only its member and admins can see it. */
+  /** Shows an entry in a new message, so that the page keeps its filter. Only its member, admins and moderators can see it. */
   async function open(context: PressContext, id: string, page = 1): Promise<Reply> {
-    const { t, guildId, isAdmin, user } = context;
+    const { t, guildId, user } = context;
     const submission = await submissions.find(guildId, id);
     const isOwn = submission?.userId === user.id;
-    const [entry] = await history.entries(guildId, submission && (isAdmin || isOwn) ? [id] : []);
+    const sight = await sightOf(context);
+    const isSeen =
+      isOwn || sight === 'all' || (sight === 'decided' && submission && isForModerators(submission));
+    const [entry] = await history.entries(guildId, submission && isSeen ? [id] : []);
     if (submission === undefined || entry === undefined) return toMine(t, t('submissions.noneFound'));
     if (entry.state === 'waiting') return replyForSubmission(context, submission, deps);
     if (entry.state === 'withdrawn')
@@ -189,6 +193,10 @@ export function openActions(deps: CommandDeps) {
     return open(context, id, wanted);
   }
 }
+
+/** Whether a submission is waiting for a moderator or was decided by one. */
+const isForModerators = ({ needsModerator, state }: Submission): boolean =>
+  needsModerator && state !== 'withdrawn' && state !== 'expired';
 
 /** Builds the button that makes a new draft of unsent servers. @param id a submission's id; empty for all unsent servers */
 export const resubmitButton = (t: Translate, id: string, count: number): Control =>

@@ -40,6 +40,9 @@ export async function mayDecide(
 /** The waiting submissions in /submissions, and what moderators see after a decision. */
 export type ApprovalQueue = ReturnType<typeof createApprovalQueue>;
 
+/** See `sightOf`. */
+export type Sight = 'all' | 'decided' | 'own';
+
 /** Which waiting submissions a message in /submissions shows: those that the reader can decide on, or only their own. */
 interface Queue {
   readonly isOwn: boolean;
@@ -109,6 +112,15 @@ export function createApprovalQueue(deps: CommandDeps) {
     await showPressed(context);
     const isShown = context.posted && (await approvals.find(seenOf(context)))?.state !== 'waiting';
     return isShown ? {} : outdated(context);
+  }
+
+  /**
+   * Returns which of the guild's ended submissions the reader sees: all, the decided ones and their own, or only their own.
+   * Moderators who aren't admins see what was decided.
+   */
+  async function sightOf(context: Context): Promise<Sight> {
+    if (context.isAdmin) return 'all';
+    return (await decidesNow(context)) ? 'decided' : 'own';
   }
 
   /** Returns the waiting submissions in the reader's order, and whether the reader can decide on them. */
@@ -272,6 +284,7 @@ export function createApprovalQueue(deps: CommandDeps) {
     decidedInQueue,
     stillWaiting,
     waiting,
+    sightOf,
     ownChanged,
     placeOfOwn,
     afterEdit,

@@ -49,6 +49,8 @@ export interface HistoryFilter {
   readonly address?: string;
   /** The member who reads the history. Only they find what they withdrew. */
   readonly readerId?: string;
+  /** Whether other members' submissions are only found if a moderator decided on them or still has to. */
+  readonly isDecided?: boolean;
 }
 
 /** How long a member can see and resubmit a submission that they withdrew, in milliseconds. */
@@ -110,7 +112,7 @@ export function createHistory({ store, myTurn, now }: SubmissionStoreBase) {
      */
     async find(
       guildId: string,
-      { userId, readerId = '', ...filter }: HistoryFilter,
+      { userId, readerId = '', isDecided, ...filter }: HistoryFilter,
     ): Promise<readonly (readonly string[])[]> {
       await myTurn(guildId);
       const rows = await tables()
@@ -118,6 +120,14 @@ export function createHistory({ store, myTurn, now }: SubmissionStoreBase) {
         .where('guild_id', '=', guildId)
         .where(isListed(filter.outcome, withdrawnBy(readerId)))
         .$if(userId !== undefined, (some) => some.where('user_id', '=', userId ?? ''))
+        .$if(isDecided === true, (some) =>
+          some.where(({ or, and, eb }) =>
+            or([
+              eb('user_id', '=', readerId),
+              and([eb('expires_at', 'is not', null), eb('state', 'in', ['waiting', 'declined', 'done'])]),
+            ]),
+          ),
+        )
         .$if(isOfServers(filter), (some) =>
           some.where('id', 'in', matching(guildId, filter).select('servers.submission_id').distinct()),
         )

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../src/listing/contract.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import type { Submitter } from '../../src/submissions/drafts.ts';
+import type { HistoryFilter } from '../../src/submissions/history.ts';
 import type { SubmitRequest } from '../../src/submissions/pipeline.ts';
 import { rowForServer } from '../../src/submissions/submission.ts';
 import { Secret } from '../../src/text/secret.ts';
@@ -108,6 +109,28 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
       servers: [{ outcome: ACCEPTED }, { outcome: ACCEPTED }],
     });
     expect(await decline(opened, 'a')).toBe(false);
+  });
+
+  it('is found by every moderator once it is decided, unlike submissions that needed no approval', async () => {
+    const opened = await open();
+    for (const id of ['approved', 'declined', 'withdrawn', 'waiting']) await submit(opened, id);
+    await opened.drafts.save(mia, readyDraft('sent', 1));
+    await send(opened, 'sent', { isAdmin: true });
+    await approve(opened, 'approved');
+    await decline(opened, 'declined');
+    await opened.approvals.withdraw(mia, 'withdrawn', randomUUID());
+    const { history } = await opened.beside('another process');
+    const found = async (filter: HistoryFilter) => {
+      const ids = (await history.find(guildId, filter)).flat();
+      return (await history.entries(guildId, ids)).map(({ draftId }) => draftId).toSorted();
+    };
+    const ofModerator = { readerId: MODERATOR, isDecided: true };
+    expect(await found(ofModerator)).toEqual(['approved', 'declined']);
+    expect(await found({ ...ofModerator, outcome: 'declined', address: 'declined' })).toEqual(['declined']);
+    expect(await found({ ...ofModerator, outcome: 'waiting' })).toEqual(['waiting']);
+    expect(await found({ ...ofModerator, userId: mia.user.id })).toEqual(['approved', 'declined']);
+    expect(await found({ readerId: mia.user.id, isDecided: true })).toContain('sent');
+    expect(await found({})).toEqual(['approved', 'declined', 'sent']);
   });
 
   it('is sent immediately if the member manages the guild or approval is off', async () => {

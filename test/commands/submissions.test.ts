@@ -45,31 +45,36 @@ describe('the filter in a custom id', () => {
   });
 });
 
+/** The filters of the exports. */
+const exportedWith: HistoryFilter[] = [];
+
 /** Creates the /submissions command with a stub history. */
 function commandOver(
   count: (which: HistoryFilter) => Promise<number>,
   read: () => Promise<void> = async () => {},
   entries: readonly HistoryEntry[] = [],
   find: (guildId: string) => Promise<Submission | undefined> = async () => undefined,
+  found: readonly (readonly string[])[] = [],
 ) {
   const history = {
     find: async (_guildId: string, which: HistoryFilter) => {
       await count(which);
-      return [];
+      return found;
     },
     entries: async (_guildId: string, ids: readonly string[]) =>
-      ids.map((id) => ({ id, state: 'done', userId: '4', only: undefined })),
+      ids.map((id) => ({ id, state: 'done', userId: '4', userName: 'mia', counts: {}, at: 0 })),
     unsent: async () => [],
     size: async () => 0,
     games: async () => new Set(['gone']),
-    async *all() {
+    async *all(_guildId: string, which: HistoryFilter) {
+      exportedWith.push(which);
       await read();
       for (const entry of entries) yield [entry];
     },
   };
   const games = indexGames([{ name: 'Rust', alias: 'rust' }]);
   const submissions = { find };
-  const settings = { getOrThrow: async () => DEFAULTS };
+  const settings = { getOrThrow: async () => ({ ...DEFAULTS, approvalRoleId: 'moderators' }) };
   const approvals = { waiting: async () => [], countWaiting: async () => 0 };
   const drafts = { unfinished: async () => undefined };
   return submissionsCommand(onlyDeps({ history, submissions, games, settings, approvals, drafts }));
@@ -101,6 +106,25 @@ describe('the history', () => {
     expect(await see(true, { game: gameMark('gone') })).toEqual({ readerId: '4', game: 'gone' });
     // For an unknown game, the filter matches nothing.
     expect(await see(true, { game: gameMark('other') })).toEqual({ readerId: '4', game: '' });
+  });
+
+  it('shows moderators what was decided, but no export, as long as they have the role', async () => {
+    const asked: HistoryFilter[] = [];
+    const command = commandOver(async (which) => asked.push(which), undefined, [], undefined, [['x']]);
+    const argument = writePage(1, ':::');
+    const moderator = { isAdmin: false, roleIds: ['moderators'], argument };
+    const pressed = await command.presses?.page?.run(anyContext(moderator));
+    expect(asked.at(-1)).toEqual({ readerId: '4', isDecided: true });
+    expect(JSON.stringify(pressed)).not.toContain('submissions:export');
+    const own = await command.presses?.page?.run(
+      anyContext({ ...moderator, argument: writePage(1, writeFilter({ ...readFilter(''), userId: '4' })) }),
+    );
+    expect(JSON.stringify(own)).toContain('submissions:export');
+    await command.presses?.page?.run(anyContext({ ...moderator, roleIds: [] }));
+    expect(asked.at(-1)).toEqual({ readerId: '4', userId: '4' });
+    const file = await command.presses?.export?.run(anyContext(moderator));
+    expect(Object(file).files).toHaveLength(1);
+    expect(exportedWith.at(-1)).toEqual({ readerId: '4', userId: '4' });
   });
 
   it("shows a submission's servers on several pages, but only to its member and admins", async () => {

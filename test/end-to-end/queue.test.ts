@@ -14,6 +14,7 @@ import {
   labelsOf,
   lines,
   openModal,
+  openSetting,
   paste,
   pressSubmit,
   staffChannel,
@@ -201,6 +202,27 @@ describe('the queue in /submissions', () => {
     }
     await expect.poll(() => textOf(message)).not.toContain('s1.example.com');
   });
+});
+
+it('a moderator by role can look back until the role is removed', async ({ guild, discord, admin }) => {
+  await letWait(guild, 2);
+  await addServer(admin, 'of-admin.example.com:1');
+  await admin.pick(await openSetting(guild, 'Approval'), ['@Moderators']);
+  const other = inStaff(guild, 'other');
+  const roleId = discord.roles(guild).find(({ name }) => name === 'Moderators')?.id ?? '';
+  discord.guildEvents.giveRole(other, roleId);
+  const queue = await other.slash('submissions');
+  await other.press(queue, 'Approve');
+  await other.submit(modalOf(await other.press(queue, 'Decline')), { reason: 'Not ours.' });
+  await other.press(queue, 'History');
+  expect(textOf(queue)).toMatch(/2 submissions, newest first.*Not ours\..*sent for review/s);
+  expect(textOf(queue)).not.toContain('of-admin');
+  expect(labelsOf(queue)).not.toContain('Export');
+  const declined = await other.slash('submissions', { member: guild.member.userId, outcome: 'declined' });
+  const [, address = ''] = /(q\d\.example\.com:27015)/.exec(textOf(declined)) ?? [];
+  expect(textOf(await other.pick(declined, [address]))).toContain('Not ours.');
+  discord.guildEvents.removeRole(guild, roleId);
+  expect(textOf(await other.slash('submissions', { outcome: 'declined' }))).not.toContain('Not ours.');
 });
 
 /** Submits servers as several members and leaves them waiting. `counts` has one entry per member. */

@@ -107,6 +107,7 @@ it('no SQL statement about submissions scans a whole table', async () => {
       { outcome: 'withdrawn', readerId: '2' },
       { userId: '2', readerId: '2' },
       { outcome: 'declined', userId: '2' },
+      { readerId: '2', isDecided: true },
     ] as const) {
       await parts.history.find('1', filter);
       await Array.fromAsync(parts.history.all('1', filter));
