@@ -169,21 +169,23 @@ export function createApprovals({
         return undefined;
       }),
     /**
-     * Withdraws the member's own waiting submission and deletes its draft.
+     * Withdraws the member's own waiting submission, and keeps its draft for another day.
      * @returns the reason if the submission can't be withdrawn
      */
     withdraw: (by: Submitter, id: string, interactionId: string): Promise<NoDraft | undefined> =>
       store.inGuild(by.guildId, async () => {
+        const draft = await drafts.read(id);
         const unavailable = await waitingSubmissions.withdraw(by, id, interactionId);
-        if (unavailable === undefined) await drafts.delete(id);
+        if (unavailable === undefined && draft) await drafts.keep(draft);
         return unavailable;
       }),
-    /** Deletes a submission that the member withdrew. Returns whether there was one. */
+    /** Deletes a submission that the member withdrew, and its draft. Returns whether there was one. */
     removeWithdrawn: ({ guildId, user }: Submitter, submissionId: string): Promise<boolean> =>
       store.inGuild(guildId, async () => {
         const submission = await submissions.find(guildId, submissionId);
         if (submission?.state !== 'withdrawn' || submission.userId !== user.id) return false;
         await tables().deleteFrom('servers').where('submission_id', '=', submissionId).execute();
+        await drafts.delete(submission.draftId);
         return true;
       }),
     /** Returns the messages that are out of date. */

@@ -505,6 +505,22 @@ describe('a submission that needs approval', () => {
     expect(addsOf(guild, HOST)).toEqual([]);
   });
 
+  it('keeps its lines to fix when its member withdraws it', async ({ bot, guild, member }) => {
+    await turnApprovalOn(guild);
+    const preview = await paste(member, `${lines(1)}\nno-port.example.com cs2`);
+    const reply = await pressSubmit(member, preview);
+    await member.press(reply, 'Withdraw');
+    expect(textOf(reply)).toContain('1 line needs fixing');
+    const { typed } = await openModal(member, reply, 'Edit and submit again');
+    expect(typed.servers).toContain('no-port.example.com');
+    const history = await member.slash('submissions');
+    expect(textOf(history)).not.toContain('Unfinished');
+    const found = await member.pick(history, ['s0.example.com:27015']);
+    expect(textOf(found)).toContain('1 line needs fixing');
+    await member.press(found, 'Delete');
+    expect(await bot.store.rows('SELECT id FROM drafts WHERE guild_id = ?', guild.id)).toEqual([]);
+  });
+
   it('shows moderators the new version after an edit', async ({ guild, member }) => {
     const { reply, message } = await oneWaits(guild);
     const changed = await edit(member, reply, { port: '27016', server: 'new.example.com' });

