@@ -132,7 +132,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     checkEveryMs: config.departureCheckSeconds * 1000,
     graceMs: config.departureGraceDays * DAY_MS,
   });
-  const { keys, settings, logChannel, membership } = guilds;
+  const { keys, settings, blocks, logChannel, membership } = guilds;
   const { guildWords, hear } = createGuildWords({ settings, wordsFor: words.wordsFor });
   const setTrouble: typeof logChannel.setTrouble = async (guildId, channelId, trouble) => {
     await logChannel.setTrouble(guildId, channelId, trouble);
@@ -174,7 +174,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
         })
       : undefined;
   const interactionStore = createInteractionStore(base);
-  const approvals = createApprovals({ ...submissionStore, store });
+  const approvals = createApprovals({ ...submissionStore, store, blocks });
   const approvalMessages = createApprovalMessages({
     ...base,
     ...discord,
@@ -191,6 +191,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     submissionStore,
     keys,
     settings,
+    blocks,
     listing,
     serverLookup,
     demandOwned: interactionStore.demandOwned,

@@ -74,7 +74,7 @@ export const onPage = (page: number): readonly [number, number] => [
 /**
  * Builds the menu in which the member chooses servers, and a button for its next page. If there is only one address, a
  * button replaces the menu. It sends the server if nothing else is missing.
- * @param hasKey whether the guild has an API key
+ * @param canSubmit whether the guild has an API key and the member isn't blocked
  */
 export function chooseControls(
   t: Translate,
@@ -82,13 +82,13 @@ export function chooseControls(
   {
     games,
     page: wanted,
-    hasKey,
-  }: { readonly games: AllowedGames; readonly page: number; readonly hasKey: boolean },
+    canSubmit,
+  }: { readonly games: AllowedGames; readonly page: number; readonly canSubmit: boolean },
 ): { readonly menu: Control | undefined; readonly buttons: readonly Control[] } {
   const { candidates } = choices;
   const [only] = candidates;
   if (only && candidates.length === 1 && draft.rows.length === 0) {
-    return { menu: undefined, buttons: [onlyButton(t, { draft, choices }, { games, hasKey })] };
+    return { menu: undefined, buttons: [onlyButton(t, { draft, choices }, { games, canSubmit })] };
   }
   const pages = Math.ceil(candidates.length / LIMITS.choices);
   const page = Math.min(Math.max(wanted, 0), pages - 1);
@@ -122,12 +122,12 @@ function candidateLabel(typed: TypedRow, games: AllowedGames): string {
 function onlyButton(
   t: Translate,
   { draft, choices }: Pick<DraftToChoose, 'draft' | 'choices'>,
-  { games, hasKey }: { readonly games: AllowedGames; readonly hasKey: boolean },
+  { games, canSubmit }: { readonly games: AllowedGames; readonly canSubmit: boolean },
 ): Control {
   const rows = choices.candidates.map((candidate) => rowOfCandidate(candidate, choices.game, games));
   const [row] = rows.filter(isReady);
   const game = row && games.find(row.submission.game);
-  if (row && game && games.isAllowed(game) && hasKey) {
+  if (row && game && games.isAllowed(game) && canSubmit) {
     const label = t('choices.submit', serverLabel(addressOf(row.submission), game.name));
     return button(submitId('sendone', draft.id, markOfRows({ rows })), label, 'success');
   }

@@ -65,13 +65,14 @@ export async function showDraft(
   const { draft, settings, allowance } = checked;
   const games = gamesAmong(deps.games, settings.games);
   const noKey = checked.key.problem;
+  const unable = checked.blocked ?? noKey;
   const row = hasChoices(checked) ? undefined : onlyRow(draft);
   const { held, notice } = shown;
   const notSubmitted = held?.code === 'changed' ? undefined : held;
   const isOfRow = row?.kind === 'invalid' && row.problem.code === notSubmitted?.code;
   // The preview already shows which lines are held back by a limit.
   const isOfLimit = notSubmitted !== undefined && notSubmitted.code === allowance.limited?.code && !row;
-  const why = isOfRow || isOfLimit ? undefined : (notSubmitted ?? noKey);
+  const why = isOfRow || isOfLimit ? undefined : (notSubmitted ?? unable);
   const said = [why && notSubmittedText(why, context, games), notice].filter((text) => text !== undefined);
   const keyButton = noKey !== undefined && enterKey(context, id);
   if (row && (row.kind === 'invalid' || notSubmitted)) {
@@ -81,7 +82,7 @@ export async function showDraft(
   return {
     ...previewOf(context, checked, games, { notice: said.join('\n\n'), comes }),
     components: rows(
-      ...draftControls(context, { checked, games, keyButton, hasKey: noKey === undefined, shown }),
+      ...draftControls(context, { checked, games, keyButton, canSubmit: unable === undefined, shown }),
     ),
   };
 }
@@ -91,8 +92,8 @@ type ControlRow = readonly (Control | false | undefined)[];
 interface ShownDraft {
   readonly checked: CheckedDraft;
   readonly games: AllowedGames;
-  /** Whether the guild has an API key. If it has none, `keyButton` lets an admin enter one. */
-  readonly hasKey: boolean;
+  /** Whether the guild has an API key and the member isn't blocked. Without a key, `keyButton` lets an admin enter one. */
+  readonly canSubmit: boolean;
   readonly keyButton: Control | false;
   readonly shown: DraftAdditions;
 }
@@ -100,12 +101,12 @@ interface ShownDraft {
 /** Builds the controls of a preview. Discord allows five rows, each with one menu or five buttons. */
 function draftControls(
   { t }: Context,
-  { checked, games, keyButton, hasKey, shown }: ShownDraft,
+  { checked, games, keyButton, canSubmit, shown }: ShownDraft,
 ): readonly ControlRow[] {
   const { menus, buttons } = gameControls(t, checked, games, shown.choice);
-  const own = [keyButton, ...draftButtons(t, checked, hasKey)];
+  const own = [keyButton, ...draftButtons(t, checked, canSubmit)];
   if (!hasChoices(checked)) return [...menus.map((menu) => [menu]), buttons, own];
-  const { menu, buttons: choosing } = chooseControls(t, checked, { games, page: shown.page ?? 0, hasKey });
+  const { menu, buttons: choosing } = chooseControls(t, checked, { games, page: shown.page ?? 0, canSubmit });
   // With the menu for choosing, only one menu for games fits. The other one follows once the first is used.
   const [gameMenu] = menus.filter((each) => each !== undefined);
   return [[menu], [gameMenu], [...choosing, ...buttons, ...own]];
@@ -177,8 +178,8 @@ function addressesButton(t: Translate, { id, rows }: Draft): Control | undefined
   return button(submitId('letters', id), label, 'primary');
 }
 
-/** @param hasKey if false, the submit button isn't prominent */
-function draftButtons(t: Translate, checked: CheckedDraft, hasKey: boolean): readonly (Control | false)[] {
+/** @param canSubmit if false, the submit button isn't prominent */
+function draftButtons(t: Translate, checked: CheckedDraft, canSubmit: boolean): readonly (Control | false)[] {
   const { draft, allowance, alreadySubmitted } = checked;
   const { id } = draft;
   const { count } = allowance;
@@ -192,8 +193,8 @@ function draftButtons(t: Translate, checked: CheckedDraft, hasKey: boolean): rea
   const isIncluded = draft.includesAlreadySubmitted;
   const include = t(`list.button.${isIncluded ? 'leave' : 'include'}`, earlier);
   return [
-    hasKey && count > 0 && button(sent, label, 'success'),
-    (hasKey ? canTryAgain : checked.ready.length > 0) && button(submitId('send', id), label),
+    canSubmit && count > 0 && button(sent, label, 'success'),
+    (canSubmit ? canTryAgain : checked.ready.length > 0) && button(submitId('send', id), label),
     usualPorts > 0 && button(submitId('ports', id), t('list.button.usualPorts', { count: usualPorts })),
     queryPortButton(t, draft),
     toFix > 0 && button(submitId('edit', id), t('again.fix', { count: toFix })),

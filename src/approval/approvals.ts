@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
+import type { Block, Blocks, BlockTarget, NewBlocks } from '../guilds/blocks.ts';
 import { addressOf, placeOf, type ReadyRow } from '../server-lists/row.ts';
 import { countOf } from '../storage/count.ts';
 import type { Store } from '../storage/store.ts';
@@ -35,6 +36,8 @@ export interface DeclineDecision extends Decision {
   readonly reason: DeclineReason;
   /** The indices of the servers to decline; others keep waiting. If omitted, the whole submission is declined. */
   readonly only?: ReadonlySet<number> | undefined;
+  /** The submitter or hosts to block in the same transaction. {@link Blocks.ofDecision} finds these blocks. */
+  readonly block?: readonly BlockTarget[];
 }
 
 export interface Correction extends Decision {
@@ -46,8 +49,8 @@ export interface Correction extends Decision {
 type NotCorrected =
   /** The submission was decided or changed after the moderator saw it. */
   | { readonly code: 'decided' }
-  /** The corrected server is already waiting in another of the member's submissions. */
-  | { readonly code: 'waiting-already' };
+  /** The corrected server is already waiting in another of the member's submissions, or its host is blocked. */
+  | { readonly code: 'waiting-already' | 'host-blocked' };
 
 /** A draft whose message is out of date, with the revision that the message shows. */
 export interface DueMessage extends DraftRef, Pick<Submission, 'shownRevision'> {}
@@ -63,6 +66,7 @@ interface ApprovalsDeps {
   readonly submissions: Submissions;
   readonly waitingSubmissions: WaitingSubmissions;
   readonly alreadySubmitted: AlreadySubmitted;
+  readonly blocks: Blocks;
 }
 
 /**
@@ -75,9 +79,28 @@ export function createApprovals({
   submissions,
   waitingSubmissions,
   alreadySubmitted,
+  blocks,
 }: ApprovalsDeps) {
   const { tables } = store;
   const { seen, draft, ownAddresses } = waitingSubmissions;
+
+  /** Marks the messages about a guild's waiting submissions as outdated. */
+  async function makeAllDue(guildId: string): Promise<void> {
+    await tables()
+      .updateTable('submissions')
+      .set(NEXT_REVISION)
+      .where('guild_id', '=', guildId)
+      .where('state', '=', 'waiting')
+      .execute();
+  }
+
+  /** Adds blocks and marks the messages that show them as outdated. Must be called inside the guild's transaction. */
+  async function block(guildId: string, added: NewBlocks): Promise<readonly Block[]> {
+    const done = await blocks.add(guildId, added);
+    if (done.length > 0) await makeAllDue(guildId);
+    return done;
+  }
+
   return {
     seen,
     draft,
@@ -122,7 +145,14 @@ export function createApprovals({
      * Declines a submission, or only some of its lines. The draft is kept, so that the member can submit it again.
      * @returns false if the submission was decided or changed after the moderator saw it
      */
-    decline: ({ by, interactionId, reason, only, ...key }: DeclineDecision): Promise<boolean> =>
+    decline: ({
+      by,
+      interactionId,
+      reason,
+      only,
+      block: targets = [],
+      ...key
+    }: DeclineDecision): Promise<boolean> =>
       store.inGuild(key.guildId, async () => {
         const submission = await seen(key);
         const draft = await drafts.read(key.id);
@@ -142,8 +172,31 @@ export function createApprovals({
         const isPart = others.length > 0;
         if (draft) await drafts.keep(isPart ? withRows(draft, otherRows(draft, declined)) : draft);
         if (isPart) await waitingSubmissions.beginAnother(submission, others.map(rowForServer));
+        if (targets.length > 0) {
+          await block(key.guildId, { targets, by, reason: reason.words, decisionId: interactionId });
+        }
         return true;
       }),
+    /** Adds blocks. Returns those that are new. */
+    block: (guildId: string, added: NewBlocks): Promise<readonly Block[]> =>
+      store.inGuild(guildId, () => block(guildId, added)),
+    /** Removes a block. Returns `undefined` if it doesn't exist. */
+    unblock: (guildId: string, id: string): Promise<Block | undefined> =>
+      store.inGuild(guildId, async () => {
+        const removed = await blocks.remove(guildId, id);
+        if (removed) await makeAllDue(guildId);
+        return removed;
+      }),
+    /** Returns the submitter and the hosts of a waiting submission that are blocked. */
+    async blocked({ guildId, state, userId, servers }: Submission): Promise<readonly BlockTarget[]> {
+      if (state !== 'waiting') return [];
+      const check = await blocks.check(guildId);
+      const hosts = new Set(servers.map(({ server }) => server.server).filter(check.hasHost));
+      return [
+        ...(check.hasMember(userId) ? [{ kind: 'member', id: userId } as const] : []),
+        ...[...hosts].map((host) => ({ kind: 'host', host }) as const),
+      ];
+    },
     /**
      * Replaces the only server of a waiting submission. The corrected server then waits as a new submission.
      * @returns why the correction isn't possible
@@ -159,6 +212,9 @@ export function createApprovals({
         const address = addressOf(row.submission);
         const isElsewhere = address !== addressOf(old.server);
         if (isElsewhere && (await ownAddresses(member)).has(address)) return { code: 'waiting-already' };
+        if (isElsewhere && (await blocks.check(key.guildId)).hasHost(row.submission.server)) {
+          return { code: 'host-blocked' };
+        }
         const corrected = { ...row, ...placeOf(old) };
         await drafts.keep({
           ...withCorrected(draft, old, corrected),
@@ -196,14 +252,7 @@ export function createApprovals({
         .whereRef('revision', '>', 'shown_revision')
         .execute(),
     /** Marks the messages about a guild's waiting submissions as outdated after the log channel changes or works again. */
-    async moved(guildId: string): Promise<void> {
-      await tables()
-        .updateTable('submissions')
-        .set(NEXT_REVISION)
-        .where('guild_id', '=', guildId)
-        .where('state', '=', 'waiting')
-        .execute();
-    },
+    moved: makeAllDue,
     /** Marks a submission's message as out of date, so the bot updates it again. */
     async makeDue({ id }: Submission): Promise<void> {
       await tables().updateTable('submissions').set(NEXT_REVISION).where('id', '=', id).execute();

@@ -37,8 +37,14 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
 
   return {
     async notSubmitted({ guildId, user }, servers, reason) {
-      // The log channel shows how the guild's key is used, so a missing or unreadable key isn't logged.
-      if (reason.code === 'key-missing' || reason.code === 'key-unreadable') return;
+      // The log channel shows how the guild's key is used, so a missing or unreadable key isn't logged. Neither are attempts of
+      // blocked members, who could otherwise fill it.
+      if (
+        reason.code === 'key-missing' ||
+        reason.code === 'key-unreadable' ||
+        reason.code === 'member-blocked'
+      )
+        return;
       const whyOf = (t: Translate) => {
         switch (reason.code) {
           case 'key-invalid':

@@ -1,6 +1,7 @@
 import { endedKeyTrials } from '../listing/key-trials.ts';
 import type { Store } from '../storage/store.ts';
 import { API_KEYS, type ApiKeys } from './api-keys.ts';
+import type { Blocks } from './blocks.ts';
 import { DIRECT_MESSAGE_OPT_OUTS, type DirectMessageOptOuts } from './direct-message-opt-outs.ts';
 import { PANELS, type Panels } from './panels.ts';
 import { SETTINGS } from './settings.ts';
@@ -15,6 +16,7 @@ export interface DeletionDeps {
   readonly directMessageOptOuts: Pick<DirectMessageOptOuts, 'delete'>;
   readonly directMessageChannels: { delete(userId: string): Promise<void> };
   readonly panels: Pick<Panels, 'delete'>;
+  readonly blocks: Pick<Blocks, 'delete' | 'deleteName'>;
   readonly submissions: {
     deleteGuild(guildId: string): Promise<void>;
     forgetMember(guildId: string, userId: string): Promise<number>;
@@ -32,6 +34,7 @@ export function createDeletion({
   directMessageOptOuts,
   directMessageChannels,
   panels,
+  blocks,
   submissions,
   now = () => Date.now(),
 }: DeletionDeps) {
@@ -46,6 +49,7 @@ export function createDeletion({
         await settings.delete(guildId);
         await directMessageOptOuts.delete(guildId);
         await panels.delete(guildId);
+        await blocks.delete(guildId);
         await endedKeyTrials(store, now()).where('guild_id', '=', guildId).execute();
         await submissions.deleteGuild(guildId);
         await store.tables().deleteFrom('guild_departures').where('guild_id', '=', guildId).execute();
@@ -53,8 +57,9 @@ export function createDeletion({
       await store.cutLog();
     },
     /**
-     * Removes a member's name from their submissions and the key in a guild, and deletes their drafts, their opt-out from direct
-     * messages and the id of their direct message channel. The member's user id is deleted once no limit needs it.
+     * Removes a member's name from their submissions, their blocks of others and the key in a guild, and deletes their drafts,
+     * their opt-out from direct messages and the id of their direct message channel. The member's user id is deleted once no
+     * limit needs it, but stays in a block of this member.
      * @returns the number of servers that the name was removed from
      */
     async member(guildId: string, userId: string): Promise<number> {
@@ -62,6 +67,7 @@ export function createDeletion({
         await directMessageOptOuts.delete(guildId, userId);
         await directMessageChannels.delete(userId);
         await keys.deleteName(guildId, userId);
+        await blocks.deleteName(guildId, userId);
         await endedKeyTrials(store, now())
           .where('guild_id', '=', guildId)
           .where('user_id', '=', userId)

@@ -2,6 +2,7 @@ import type { Encryption } from '../storage/encryption.ts';
 import type { Store } from '../storage/store.ts';
 import { type AccessLists, createAccess } from './access.ts';
 import { createApiKeys } from './api-keys.ts';
+import { createBlocks } from './blocks.ts';
 import { createDeletion, type DeletionDeps } from './deletion.ts';
 import { createDirectMessageOptOuts } from './direct-message-opt-outs.ts';
 import { createMembership, type MembershipDeps } from './membership.ts';
@@ -22,12 +23,14 @@ export function createGuilds(deps: GuildsDeps) {
   const keys = createApiKeys({ store, encryption, logger });
   const settings = createGuildSettings({ store, logger });
   const panels = createPanels({ store, logger });
+  const blocks = createBlocks({ store, settings });
   const directMessageOptOuts = createDirectMessageOptOuts({ store });
-  const deletion = createDeletion({ ...deps, keys, settings, directMessageOptOuts, panels });
+  const deletion = createDeletion({ ...deps, keys, settings, directMessageOptOuts, panels, blocks });
   return {
     keys,
     settings,
     panels,
+    blocks,
     directMessageOptOuts,
     logChannel: logChannels(settings),
     access: createAccess(deps.accessLists),

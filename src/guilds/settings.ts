@@ -46,6 +46,8 @@ const settingsSchema = z.object({
   goneGames: z.exactOptional(z.array(z.string())),
   /** Maximum number of servers that a member can submit per day. If omitted, there is no limit. */
   dailyQuota: z.exactOptional(z.int().min(1).max(HIGHEST_QUOTA)),
+  /** Whether the guild may have blocks (see `createBlocks`), so that other guilds' checks needn't read any. */
+  hasBlocks: z.exactOptional(z.boolean()),
 });
 export type Settings = Readonly<z.infer<typeof settingsSchema>>;
 
@@ -60,6 +62,12 @@ export function needsApproval(
   const isTrusted = trustedRoleId !== undefined && roleIds.includes(trustedRoleId);
   return approval === true && isAdmin !== true && !isTrusted;
 }
+
+/** Whether a member can decide on submissions, and block members and hosts. */
+export const canDecide = (
+  { approvalRoleId }: Settings,
+  { isAdmin, roleIds = [] }: { readonly isAdmin?: boolean; readonly roleIds?: readonly string[] },
+): boolean => isAdmin === true || (approvalRoleId !== undefined && roleIds.includes(approvalRoleId));
 
 /**
  * Returns the channel to announce a submission in, or `undefined` if it isn't announced. A submission is never announced in
@@ -123,8 +131,8 @@ export function createGuildSettings(deps: {
     rememberedOrThrow: remembered.get,
     getOrUnreadable,
     /**
-     * Changes a guild's settings, one change at a time. If the settings can't be read, `change` gets the defaults. Nothing
-     * is saved if `change` returns the same object.
+     * Changes a guild's settings, one change at a time. If the settings can't be read, `change` gets the defaults, and the
+     * guild's blocks still hold. Nothing is saved if `change` returns the same object.
      */
     async change(
       guildId: string,
@@ -132,7 +140,8 @@ export function createGuildSettings(deps: {
     ): Promise<Settings> {
       try {
         return await store.inGuild(guildId, async () => {
-          const { value: now = DEFAULTS, save } = await records.open(guildId);
+          const { value, isUnreadable, save } = await records.open(guildId);
+          const now = value ?? (isUnreadable ? { ...DEFAULTS, hasBlocks: true } : DEFAULTS);
           const next = await change(now);
           if (next !== now) await save(next);
           return next;

@@ -52,6 +52,7 @@ export function createCollection<Value extends object>(deps: CollectionDeps<Valu
       const found = parse(record, stored);
       return {
         value: found === 'unreadable' ? undefined : found,
+        isUnreadable: found === 'unreadable',
         async save(value: Value): Promise<void> {
           const fields = Object.entries(fieldsSchema.parse(stored));
           const unknown = fields.filter(([field]) => !Object.hasOwn(schema.shape, field));

@@ -238,6 +238,25 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .execute();
     },
   },
+  // Version 0.4.0 ignores the table, so nothing is blocked there.
+  '4.10-blocks-compatible': {
+    async up(db) {
+      await db.schema
+        .createTable('blocks')
+        .addColumn('id', 'text', (column) => column.primaryKey())
+        .addColumn('guild_id', 'text', (column) => column.notNull())
+        .addColumn('user_id', 'text')
+        .addColumn('host', 'text')
+        .addColumn('reason', 'text', (column) => column.notNull())
+        .addColumn('blocked_by', 'text')
+        .addColumn('blocked_by_name', 'text')
+        .addColumn('blocked_at', 'bigint', (column) => column.notNull())
+        .addColumn('decision_id', 'text')
+        .execute();
+      // Finds a guild's blocks.
+      await db.schema.createIndex('blocks_by_guild').on('blocks').column('guild_id').execute();
+    },
+  },
 };
 
 /** Columns renamed since 0.3.0. */

@@ -174,6 +174,24 @@ export interface DirectMessageChannelsTable {
   readonly opened_at: number;
 }
 
+/** Members and hosts of game servers that a guild's moderators have blocked. Either `user_id` or `host` is null. */
+export interface BlocksTable {
+  readonly id: string;
+  readonly guild_id: string;
+  /** The blocked member. */
+  readonly user_id: string | null;
+  /** The blocked name, address or range (see `BlockTarget`). */
+  readonly host: string | null;
+  /** The reason in the moderator's own words; may be empty. */
+  readonly reason: string;
+  /** The moderator; null once the moderator's name has been deleted. */
+  readonly blocked_by: string | null;
+  readonly blocked_by_name: string | null;
+  readonly blocked_at: number;
+  /** The interaction that also declined submissions (see `SubmissionsTable.decision_id`); null for a block on its own. */
+  readonly decision_id: string | null;
+}
+
 /** Leases of live processes. */
 export interface LeasesTable {
   readonly process_id: string;
@@ -208,6 +226,7 @@ export interface Tables {
   readonly servers: ServersTable;
   readonly used: UsedTable;
   readonly key_trials: KeyTrialsTable;
+  readonly blocks: BlocksTable;
   readonly guild_departures: GuildDeparturesTable;
   readonly direct_message_channels: DirectMessageChannelsTable;
   readonly leases: LeasesTable;

@@ -1,5 +1,6 @@
 import type { ApiKeys, KeyToUse, NoKey, UsableKey } from '../guilds/api-keys.ts';
-import { type GuildSettings, needsApproval, type Settings } from '../guilds/settings.ts';
+import { type BlockCheck, type Blocks, NO_BLOCKS } from '../guilds/blocks.ts';
+import { canDecide, type GuildSettings, needsApproval, type Settings } from '../guilds/settings.ts';
 import type { NotSentOutcome, ServerSubmission } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { Guard } from '../listing/guard.ts';
@@ -45,12 +46,21 @@ export interface CheckedDraft {
   readonly allowance: Allowance;
   /** Whether the submission would need a moderator's approval. */
   readonly waits: boolean;
+  /** Set if the member is blocked. */
+  readonly blocked: MemberBlocked | undefined;
   /** The guild's settings, and its key or the key's problem. */
   readonly settings: Settings;
   readonly key: KeyToUse;
 }
 
+/** Moderators have blocked the member in this guild. */
+interface MemberBlocked {
+  readonly code: 'member-blocked';
+}
+
 type RuleProblem =
+  /** Moderators have blocked the server's host in this guild. */
+  | { readonly code: 'host-blocked' }
   /** The guild doesn't allow this game. `game` is the game's alias. */
   | { readonly code: 'game-not-allowed'; readonly game: string }
   /** The member has already submitted this server, and no moderator has reviewed it yet. */
@@ -59,6 +69,7 @@ type RuleProblem =
 /** Why a submission did not start and its servers were not sent. */
 export type NotSubmitted =
   | NoKey
+  | MemberBlocked
   | RuleProblem
   | { readonly code: 'already-submitted'; readonly servers: readonly EarlierSubmission[] }
   /** Another of the guild's submissions is currently sending the same server. */
@@ -72,9 +83,15 @@ export type NotSubmitted =
 /** The code of a problem with a row or a whole draft. */
 export type ProblemCode = NotSubmitted['code'] | InvalidRow['problem']['code'];
 
+/** The problems with the guild's rules, in order of precedence. */
+const RULES: readonly string[] = [
+  'host-blocked',
+  'game-not-allowed',
+  'waiting-already',
+] satisfies RuleProblem['code'][];
+
 /** Whether the guild's rules hold back the draft or row. */
-export const isOfRules = ({ code }: { readonly code: string }): boolean =>
-  code === 'game-not-allowed' || code === 'waiting-already';
+export const isOfRules = ({ code }: { readonly code: string }): boolean => RULES.includes(code);
 
 /** `changed`: the draft differs from the one that the member saw, or has no server to send. */
 export type HeldReason = NotSubmitted | { readonly code: 'changed' };
@@ -105,6 +122,7 @@ type Decision =
 export interface CheckDeps
   extends Pick<SubmissionStore, 'alreadySubmitted' | 'choices' | 'limits' | 'waitingSubmissions'> {
   readonly settings: Pick<GuildSettings, 'getOrThrow'>;
+  readonly blocks: Pick<Blocks, 'check'>;
   readonly keys: Pick<ApiKeys, 'usable'>;
   readonly games: GameIndex;
   readonly guard: Pick<Guard, 'whyHeldBack'>;
@@ -120,16 +138,19 @@ export type Check = ReturnType<typeof createCheck>;
  * inside the guild's transaction.
  */
 export function createCheck({ alreadySubmitted, choices, limits, waitingSubmissions, ...deps }: CheckDeps) {
-  const { settings, keys, games, guard } = deps;
+  const { settings, blocks, keys, games, guard } = deps;
 
   /**
    * The reasons for holding a draft back, in order of precedence. Problems that only an admin can fix come first, followed
-   * by the member's problems and problems that only need time. They follow a problem with the key.
+   * by the member's problems and problems that only need time. They follow a block of the member and a problem with the key.
    */
   const reasons: readonly Reason[] = [
     ({ draft, mark }) => (mark === undefined || mark === markOfRows(draft) ? undefined : { code: 'changed' }),
-    ({ checked }) => checked.heldBack.find(({ code }) => code === 'game-not-allowed'),
-    ({ checked }) => checked.heldBack.find(({ code }) => code === 'waiting-already'),
+    ...RULES.map(
+      (rule): Reason =>
+        ({ checked }) =>
+          checked.heldBack.find(({ code }) => code === rule),
+    ),
     ({ checked: { draft, alreadySubmitted: before }, rows, promised = 1 }) =>
       before.size > 0 && !draft.includesAlreadySubmitted && rows.length < promised
         ? { code: 'already-submitted', servers: [...before.values()] }
@@ -157,12 +178,15 @@ export function createCheck({ alreadySubmitted, choices, limits, waitingSubmissi
     async draft(by: CheckedFor, draft: Draft, added?: Choices): Promise<CheckedDraft> {
       const { guildId, user, approvedBy } = by;
       const chosen = await settings.getOrThrow(guildId);
+      // Moderators can approve what a blocked member or host submitted earlier.
+      const isAsked = chosen.hasBlocks === true && approvedBy === undefined;
+      const blocked = isAsked ? await blocks.check(guildId) : NO_BLOCKS;
       const waits = approvedBy === undefined && needsApproval(chosen, by);
       const waiting = waits ? await waitingSubmissions.ownAddresses(by, draft.id) : new Set<string>();
       // Some rows' problems may have been resolved since the last check, by an admin, a moderator's decision or a newly
       // loaded games list.
       const read = reread(draft, (row) => (mayBeRightNow(row, games) ? typedOf(row) : undefined), games);
-      const rules = { allowed: chosen.games, waiting, games };
+      const rules = { blocked, allowed: chosen.games, waiting, games };
       const problems = new Map(read.rows.map((row) => [row, ruleProblem(row, rules)]));
       const checked = withRows(
         read,
@@ -188,6 +212,8 @@ export function createCheck({ alreadySubmitted, choices, limits, waitingSubmissi
         // approves it.
         allowance: waits && now.count > 0 ? { count } : now,
         waits,
+        blocked:
+          blocked.hasMember(user.id) && !canDecide(chosen, by) ? { code: 'member-blocked' } : undefined,
         settings: chosen,
         key: await keys.usable(guildId),
       };
@@ -196,6 +222,7 @@ export function createCheck({ alreadySubmitted, choices, limits, waitingSubmissi
     async decide(request: Omit<Wanted, 'key' | 'rows' | 'count'>): Promise<Decision> {
       const { draft, checked } = request;
       const { key, allowance } = checked;
+      if (checked.blocked) return { kind: 'held', why: checked.blocked };
       if (key.kind === 'unusable') return { kind: 'held', why: key.problem };
       const seen = new Set(draft.rows);
       const rows = checked.ready.filter((row) => seen.has(row));
@@ -229,6 +256,7 @@ function mayBeRightNow(row: Row, games: GameIndex): boolean {
 }
 
 interface Rules {
+  readonly blocked: BlockCheck;
   /** The aliases of the allowed games; `undefined` if all games are allowed. */
   readonly allowed: readonly string[] | undefined;
   /** The addresses of the member's servers that are waiting for a moderator. */
@@ -240,7 +268,8 @@ interface Rules {
  * Returns why the guild's rules hold back a row, even a repeated row. A disallowed game comes before other problems, because
  * fixing those wouldn't help.
  */
-function ruleProblem(row: Row, { allowed, waiting, games }: Rules): RuleProblem | undefined {
+function ruleProblem(row: Row, { blocked, allowed, waiting, games }: Rules): RuleProblem | undefined {
+  if (row.kind !== 'invalid' && blocked.hasHost(row.submission.server)) return { code: 'host-blocked' };
   const game = allowed && gameOfRow(row, games);
   if (game !== undefined && !allowed?.includes(game)) return { code: 'game-not-allowed', game };
   const isWaiting = row.kind !== 'invalid' && waiting.has(addressOf(row.submission));

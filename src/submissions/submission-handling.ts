@@ -3,7 +3,7 @@ import type { GuildSettings } from '../guilds/settings.ts';
 import type { Listing } from '../listing/listing.ts';
 import { createListParser, type ListParserDeps } from '../server-lists/list-parser.ts';
 import type { Row } from '../server-lists/row.ts';
-import { createCheck } from './check.ts';
+import { type CheckDeps, createCheck } from './check.ts';
 import { createDraftEditor } from './draft-editor.ts';
 import { createPipeline, type Observer, type PipelineDeps } from './pipeline.ts';
 import type { SubmissionStore } from './submission-store.ts';
@@ -14,6 +14,7 @@ export interface SubmissionHandlingDeps
     Pick<ListParserDeps, 'readingMs'> {
   readonly submissionStore: SubmissionStore;
   readonly settings: GuildSettings;
+  readonly blocks: CheckDeps['blocks'];
   readonly listing: Pick<Listing, 'api' | 'guard' | 'games'>;
   /** `undefined` unless the operator has enabled server lookups. */
   readonly serverLookup: Pick<ServerLookup, 'complete'> | undefined;
@@ -24,6 +25,7 @@ export function createSubmissionHandling({
   submissionStore,
   listing,
   settings,
+  blocks,
   serverLookup,
   readingMs,
   ...deps
@@ -40,7 +42,7 @@ export function createSubmissionHandling({
       games.refreshSoon(guildId);
     },
   };
-  const check = createCheck({ ...submissionStore, keys: deps.keys, settings, games, guard });
+  const check = createCheck({ ...submissionStore, blocks, keys: deps.keys, settings, games, guard });
   return {
     parser,
     completeRows,

@@ -21,6 +21,7 @@ const TABLES: Readonly<
   interactions: ['id'],
   drafts: ['id'],
   choices: ['draft_id'],
+  blocks: ['id'],
   submissions: ['id'],
   servers: ['submission_id', 'position'],
   used: ['guild_id'],

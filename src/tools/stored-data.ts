@@ -3,6 +3,7 @@ import { createWaitingSubmissions } from '../approval/waiting-store.ts';
 import type { Config } from '../config/config.ts';
 import { createDirectMessageChannels } from '../discord/direct-message-channels.ts';
 import { API_KEYS, createApiKeys } from '../guilds/api-keys.ts';
+import { createBlocks } from '../guilds/blocks.ts';
 import { createDeletion, GUILD_AREAS } from '../guilds/deletion.ts';
 import { createDirectMessageOptOuts, DIRECT_MESSAGE_OPT_OUTS } from '../guilds/direct-message-opt-outs.ts';
 import { createPanels } from '../guilds/panels.ts';
@@ -23,6 +24,7 @@ const GUILD_TABLES: Readonly<
   choices: ['user_id'],
   interactions: [],
   key_trials: ['user_id'],
+  blocks: ['user_id', 'blocked_by'],
   used: [],
   guild_departures: [],
 };
@@ -34,6 +36,7 @@ const PEOPLE = [
   ['user_id', 'user_name'],
   ['decided_by', 'decided_by_name'],
   ['corrected_by', 'corrected_by_name'],
+  ['blocked_by', 'blocked_by_name'],
   ['setBy', 'setByName'],
 ] as const;
 
@@ -77,10 +80,12 @@ export function createStoredData({ store, config, logger }: StoredDataDeps) {
     myTurn: createWorkTurns(),
     createWaitingSubmissions,
   });
+  const settings = createGuildSettings({ store, logger });
   const deletion = createDeletion({
     store,
     keys: createApiKeys({ store, encryption: { seal: neverUsed, open: neverUsed }, logger }),
-    settings: createGuildSettings({ store, logger }),
+    settings,
+    blocks: createBlocks({ store, settings }),
     directMessageOptOuts: createDirectMessageOptOuts({ store }),
     directMessageChannels,
     panels: createPanels({ store, logger }),

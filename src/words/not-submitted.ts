@@ -64,7 +64,10 @@ export function whyNotSubmitted(reason: OtherReason, t: Translate): ProblemText 
     case 'in-flight':
       return { short: t('problem.short.in-flight'), help: t('problem.help.wait') };
     case 'game-not-allowed':
+    case 'host-blocked':
       return problemText(reason, t);
+    case 'member-blocked':
+      return { short: t('problem.short.member-blocked'), help: t('problem.help.blocked') };
     case 'waiting-often':
       return { short: t('problem.short.waiting-often'), help: nextTryText(reason.at, t) };
     case 'daily-quota':

@@ -91,6 +91,8 @@ function helpKey(problem: RowProblem) {
       return 'game';
     case 'game-not-allowed':
       return 'not-allowed';
+    case 'host-blocked':
+      return 'blocked';
     default:
       return undefined;
   }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createDirectMessageChannels } from '../../src/discord/direct-message-channels.ts';
 import { createApiKeys } from '../../src/guilds/api-keys.ts';
+import { createBlocks } from '../../src/guilds/blocks.ts';
 import { createDeletion, guildsWithStoredData } from '../../src/guilds/deletion.ts';
 import { createDirectMessageOptOuts } from '../../src/guilds/direct-message-opt-outs.ts';
 import { createPanels } from '../../src/guilds/panels.ts';
@@ -21,7 +22,15 @@ const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * HOUR_MS;
 const NOW = 20_000 * DAY_MS + 12 * HOUR_MS;
-const TABLES = ['servers', 'submissions', 'drafts', 'interactions', 'guild_departures', 'used'] as const;
+const TABLES = [
+  'servers',
+  'submissions',
+  'drafts',
+  'interactions',
+  'guild_departures',
+  'blocks',
+  'used',
+] as const;
 const encryption = createEncryption([randomBytes(32)]);
 
 /** Creates everything that deletes data from an open store, with a clock for the test. */
@@ -31,10 +40,12 @@ function over(store: FileStore, submissions?: SubmissionStore['erasure']) {
   const { drafts, erasure } = partsOver(store, { now });
   const logger = recorder();
   const keys = createApiKeys({ store, encryption, now: Date.now, logger });
+  const settings = createGuildSettings({ store, logger });
   const deletion = createDeletion({
     store,
     keys,
-    settings: createGuildSettings({ store, logger }),
+    settings,
+    blocks: createBlocks({ store, settings }),
     directMessageOptOuts: createDirectMessageOptOuts({ store }),
     directMessageChannels: createDirectMessageChannels({ store }),
     panels: createPanels({ store, logger }),
@@ -72,6 +83,8 @@ async function fill(parts: Parts, guildId: string): Promise<void> {
   await store.tables().insertInto('guild_departures').values(departure).execute();
   await keys.set(guildId, new Secret(`the-key-of-${guildId}`), { by: { id: '9', name: 'Ada' } });
   await store.values.set(`settings:${guildId}`, { locale: 'de', announce: false });
+  const targets = [{ kind: 'host', host: `bad.${guildId}.example.com` }] as const;
+  await partsOver(store).blocks.add(guildId, { targets, by: { id: MEMBER, name: 'Mia Miller' }, reason: '' });
   await store.values.set(`panels:${guildId}`, { panels: [] });
   await store.values.set(`untold:${guildId}:${MEMBER}`, true);
 }
@@ -169,7 +182,7 @@ describe('a guild whose data has been deleted', () => {
     const { store, deletion, erasure, clock } = await opened();
     const before = await rowsOf(store, OTHER);
     await deletion.guild(GUILD);
-    expect(await rowsOf(store, GUILD)).toEqual([0, 0, 0, 0, 0, 1]);
+    expect(await rowsOf(store, GUILD)).toEqual([0, 0, 0, 0, 0, 0, 1]);
     expect(await rowsIn(store, 'used')).toEqual([{ guild_id: GUILD, count: 2, until: NOW + HOUR_MS }]);
     expect(await rowsOf(store, OTHER)).toEqual(before);
     expect(await guildsWithStoredData(store)).toEqual([OTHER, OTHER, OTHER, OTHER]);
@@ -183,7 +196,7 @@ describe('a guild whose data has been deleted', () => {
   it('also loses data that is being written during the deletion', async () => {
     const parts = await opened();
     await askedBeforeEndOf(parts, () => parts.deletion.guild(GUILD));
-    expect(await rowsOf(parts.store, GUILD)).toEqual([0, 0, 0, 0, 0, 1]);
+    expect(await rowsOf(parts.store, GUILD)).toEqual([0, 0, 0, 0, 0, 0, 1]);
   });
 
   it('keeps everything if the deletion fails', async () => {
@@ -202,7 +215,7 @@ describe('a guild whose data has been deleted', () => {
       expect(await guildsWithStoredData(store)).toEqual(Array(4).fill([GUILD, OTHER]).flat());
     }
     expect(failures).toBeGreaterThan(5);
-    expect(await rowsOf(store, GUILD)).toEqual([0, 0, 0, 0, 0, 1]);
+    expect(await rowsOf(store, GUILD)).toEqual([0, 0, 0, 0, 0, 0, 1]);
   });
 });
 
@@ -216,6 +229,19 @@ describe('a member whose name has been deleted', () => {
     ]);
     expect((await rowsIn(store, 'drafts')).map(({ id }) => id)).toEqual([`draft-${OTHER}-${NOW}`]);
     expect(await knownServersIn(store)).toHaveLength(2);
+  });
+
+  it('stays blocked by the id, but not as the moderator who blocked others', async () => {
+    const { store, deletion } = await opened();
+    const { blocks } = partsOver(store);
+    const targets = [{ kind: 'member', id: MEMBER }] as const;
+    await blocks.add(GUILD, { targets, by: { id: '9', name: 'Ada' }, reason: '' });
+    await deletion.member(GUILD, MEMBER);
+    expect((await blocks.list(GUILD)).map(({ target, by }) => [target.kind, by?.name])).toEqual([
+      ['member', 'Ada'],
+      ['host', undefined],
+    ]);
+    expect((await blocks.list(OTHER)).map(({ by }) => by?.name)).toEqual(['Mia Miller']);
   });
 
   it('also loses the name in data that is being written during the deletion', async () => {
@@ -253,7 +279,7 @@ describe('a member whose name has been deleted', () => {
     clock.now += DAY_MS;
     await erasure.prune();
     await store.cutLog();
-    expect(await rowsOf(store, GUILD)).toEqual([2, 1, 0, 1, 1, 0]);
+    expect(await rowsOf(store, GUILD)).toEqual([2, 1, 0, 1, 1, 1, 0]);
     expect(bytesOnDisk(store.path)).not.toContain(MEMBER);
     await addSubmissions(parts, GUILD);
     clock.now += DAY_MS;

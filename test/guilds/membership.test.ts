@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createDirectMessageChannels } from '../../src/discord/direct-message-channels.ts';
 import { createApiKeys } from '../../src/guilds/api-keys.ts';
+import { createBlocks } from '../../src/guilds/blocks.ts';
 import { createDeletion } from '../../src/guilds/deletion.ts';
 import { createDirectMessageOptOuts } from '../../src/guilds/direct-message-opt-outs.ts';
 import { createMembership, type MembershipDeps } from '../../src/guilds/membership.ts';
@@ -46,6 +47,7 @@ async function open(options: Partial<MembershipDeps> = {}, kind: Kind = 'sqlite'
         directMessageOptOuts: createDirectMessageOptOuts({ store }),
         directMessageChannels: createDirectMessageChannels({ store }),
         panels: createPanels({ store, logger }),
+        blocks: createBlocks({ store, settings: createGuildSettings({ store, logger }) }),
         submissions,
       }),
       submissions,

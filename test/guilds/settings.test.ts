@@ -70,11 +70,10 @@ describe("a guild's settings", () => {
     expect(await settings.getOrUnreadable('1')).toBe('unreadable');
     expect(await logChannels(settings).channelOf('1')).toBeUndefined();
     expect(logger.lines).toMatchObject([{ level: 'error', details: { record: 'settings:1' } }]);
-    expect(await settings.change('1', (now) => ({ ...now, announce: true }))).toEqual({
-      ...DEFAULTS,
-      announce: true,
-    });
-    expect(await settings.getOrThrow('1')).toEqual({ ...DEFAULTS, announce: true });
+    // The guild may have blocks, which still have to hold.
+    const expected = { ...DEFAULTS, announce: true, hasBlocks: true };
+    expect(await settings.change('1', (now) => ({ ...now, announce: true }))).toEqual(expected);
+    expect(await settings.getOrThrow('1')).toEqual(expected);
   });
 
   it('keep values that a newer version of the bot has added', async () => {

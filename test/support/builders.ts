@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { createApprovals } from '../../src/approval/approvals.ts';
 import { createWaitingSubmissions } from '../../src/approval/waiting-store.ts';
 import { createApiKeys } from '../../src/guilds/api-keys.ts';
+import { createBlocks } from '../../src/guilds/blocks.ts';
 import { createGuildSettings, DEFAULTS } from '../../src/guilds/settings.ts';
 import { createBreaker } from '../../src/listing/breaker.ts';
 import type { Outcome, ServerSubmission } from '../../src/listing/contract.ts';
@@ -27,7 +28,10 @@ import { recorder } from './machine.ts';
 export type PartsOptions = Partial<Omit<SubmissionStoreDeps, 'store' | 'myTurn'>>;
 
 /** Creates the parts of the bot that read and change the submissions in a store. */
-export function partsOver(store: SubmissionStoreDeps['store'], options: PartsOptions = {}) {
+export function partsOver(
+  store: SubmissionStoreDeps['store'] & Pick<Store, 'values'>,
+  options: PartsOptions = {},
+) {
   const records = createSubmissionStore({
     processId: 'this process',
     days: 365,
@@ -38,7 +42,9 @@ export function partsOver(store: SubmissionStoreDeps['store'], options: PartsOpt
     store,
     createWaitingSubmissions,
   });
-  return { ...records, approvals: createApprovals({ ...records, store }) };
+  const settings = createGuildSettings({ store, logger: recorder() });
+  const blocks = createBlocks({ store, settings, ...options });
+  return { ...records, settings, blocks, approvals: createApprovals({ ...records, store, blocks }) };
 }
 
 /** Calls `partsOver` with a new store and a clock that only the test moves. */
@@ -187,6 +193,7 @@ export function checkedDraft(draft: Draft, more: Partial<CheckedDraft> = {}): Ch
     alreadySubmitted: new Map(),
     allowance: { count: ready.length },
     waits: false,
+    blocked: undefined,
     settings: DEFAULTS,
     key: { kind: 'usable', key: new Secret('key'), setAt: '', problem: undefined },
     ...more,
@@ -253,13 +260,13 @@ export async function openPipeline(options: PipelineOptions) {
   const parts = partsOver(store, options);
   const { encryption = createEncryption([randomBytes(32)]) } = options;
   const keys = createApiKeys({ store, encryption, logger, now });
-  const settings = createGuildSettings({ store, logger });
+  const { settings } = parts;
   const guard = createGuard({
     turns: createTurns({ mostConcurrent: 8, now }),
     breaker: createBreaker(),
     firstWaitMs: 1,
   });
-  const check = createCheck({ ...parts, keys, settings, games: freshGames, guard });
+  const check = createCheck({ ...parts, keys, games: freshGames, guard });
   const pipeline = createPipeline({
     ...parts,
     store,
@@ -282,7 +289,7 @@ export async function openPipeline(options: PipelineOptions) {
     logger,
     now,
   });
-  return { ...parts, store, keys, settings, check, pipeline, logger };
+  return { ...parts, store, keys, check, pipeline, logger };
 }
 
 /** Runs a job as if this were the only process. */

@@ -23,7 +23,8 @@ const unchosen = { line: 1, typed: { ...EMPTY_ROW, server: '84.112.7.41:27005' }
 
 /** Adds every kind of record to guild A: of Mia, and of Tom, who also decided on Mia's submission, and Mia on his. */
 async function fill(store: Store): Promise<void> {
-  const { drafts } = partsOver(store);
+  await store.values.set(`settings:${A}`, { locale: 'de', announce: false });
+  const { drafts, blocks } = partsOver(store);
   const encryption = createEncryption([randomBytes(32)]);
   const keys = createApiKeys({ store, encryption, logger: recorder() });
   await keys.set(A, new Secret('the-key-of-the-guild'), { by: MIA });
@@ -43,6 +44,8 @@ async function fill(store: Store): Promise<void> {
     };
     await store.tables().updateTable('submissions').set(decision).where('id', '=', done.id).execute();
     await drafts.save({ guildId: A, user }, readyDraft(`draft-${user.id}`, 1));
+    const targets = [{ kind: 'member', id: user.id }] as const;
+    await blocks.add(A, { targets, by: moderator, reason: 'spam' });
     const choices = { shape: 'people', candidates: [unchosen], game: '' } as const;
     await createChoices({ store }).save({ guildId: A, user }, `draft-${user.id}`, choices);
     await createDirectMessageOptOuts({ store }).add(A, user.id);
@@ -61,7 +64,6 @@ async function fill(store: Store): Promise<void> {
     .values({ guild_id: A, unused_since: LONG_AGO })
     .execute();
   await store.tables().insertInto('used').values({ guild_id: A, count: 1, until: LONG_AGO }).execute();
-  await store.values.set(`settings:${A}`, { locale: 'de', announce: false });
   await store.values.set(`panels:${A}`, { panels: [] });
 }
 
@@ -85,6 +87,7 @@ describe.each(kinds())('stored data in %s', (kind) => {
       '1 drafts',
       '1 choices',
       '1 key_trials',
+      '2 blocks',
       '1 api-key',
       '1 direct_message_opt_outs',
     ]);
@@ -108,6 +111,7 @@ describe.each(kinds())('stored data in %s', (kind) => {
       '2 choices',
       '1 interactions',
       '2 key_trials',
+      '2 blocks',
       '1 used',
       '1 guild_departures',
       '1 api-key',
@@ -127,9 +131,12 @@ describe.each(kinds())('stored data in %s', (kind) => {
     const before = await data.find({ kind: 'member', id: TOM.id });
     await data.delete({ kind: 'member', id: MIA.id });
     const kept = await data.find({ kind: 'member', id: MIA.id });
-    // The key's record names the admin's id until the key is removed.
-    expect(kept).toMatchObject({ guilds: { [A]: { 'api-key': [{ setBy: MIA.id }] } }, everywhere: {} });
-    expect(Object.keys(kept.guilds[A] ?? {})).toEqual(['api-key']);
+    // The key's record names the admin's id until the key is removed, and a block the member's id until it is removed.
+    expect(kept).toMatchObject({
+      guilds: { [A]: { 'api-key': [{ setBy: MIA.id }], blocks: [{ user_id: MIA.id, reason: 'spam' }] } },
+      everywhere: {},
+    });
+    expect(Object.keys(kept.guilds[A] ?? {})).toEqual(['blocks', 'api-key']);
     expect(await data.find({ kind: 'member', id: TOM.id })).toEqual(before);
     const others = await store.tables().selectFrom('submissions').select('decided_by_name').execute();
     expect(others.map(({ decided_by_name }) => decided_by_name).toSorted()).toEqual([TOM.name, null]);
