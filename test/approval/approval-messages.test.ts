@@ -79,18 +79,46 @@ it('a message shows a withdrawal that happens while the message is being posted'
   expect(shown).toContain('Withdrawn');
 });
 
-it('the bot updates a message as soon as the submission changes', async () => {
-  let shown: string | undefined;
+it('the bot updates a message as soon as the submission changes, and not before', async () => {
+  const shown: (string | undefined)[] = [];
   const one = await open(await newPlace('sqlite'), 'one', async (_channelId, { content }) => {
-    shown = content;
+    shown.push(content);
     return { result: 'posted', messageId: '6' };
   });
   await submitForApproval(one);
   await one.messages.show(key);
   await one.messages.show(key);
+  expect(shown).toHaveLength(1);
   await one.approvals.withdraw(mia, 'a', 'i2');
   await one.messages.showDue();
-  await expect.poll(() => shown).toContain('Withdrawn');
+  await expect.poll(() => shown.at(-1)).toContain('Withdrawn');
+});
+
+it.each([
+  { state: 'withdrawn', result: 'failed', isDue: true, posts: 1 },
+  { state: 'withdrawn', result: 'harmful-link', isDue: true, posts: 1 },
+  { state: 'withdrawn', result: 'message-gone', isDue: false, posts: 1 },
+  { state: 'withdrawn', result: 'no-access', isDue: false, posts: 1 },
+  { state: 'waiting', result: 'failed', isDue: true, posts: 1 },
+  { state: 'waiting', result: 'message-gone', isDue: false, posts: 2 },
+] as const)('if editing the message about a $state submission ends as "$result", isDue is $isDue after $posts posts', async ({
+  state,
+  result,
+  isDue,
+  posts,
+}) => {
+  let posted = 0;
+  const one = await open(await newPlace('sqlite'), 'one', async (_channelId, _message, messageId) => {
+    if (messageId !== undefined) return { result };
+    posted += 1;
+    return { result: 'posted', messageId: '6' };
+  });
+  await submitForApproval(one);
+  await one.messages.show(key);
+  if (state === 'withdrawn') await one.approvals.withdraw(mia, 'a', 'i2');
+  else await one.approvals.moved('1');
+  await one.messages.show(key);
+  expect({ isDue: (await one.approvals.due()).length > 0, posts: posted }).toEqual({ isDue, posts });
 });
 
 it('the bot updates a message again if the submission changes while other messages are being updated', async () => {

@@ -36,22 +36,26 @@ const kept = (userId: string): StoredInteraction => ({
   message: 'i',
 });
 
-/** Declines a member's submission and shows this in the reply, but doesn't send the direct message. */
-async function decideAbout(store: Store, userId: string): Promise<void> {
+/**
+ * Declines a member's submission and shows this in the reply, but doesn't send the direct message.
+ * @param corrected the server to which a moderator corrects the submission before
+ */
+async function decideAbout(store: Store, userId: string, corrected?: string): Promise<void> {
   const parts = partsOver(store);
   const by = { guildId: '1', user: { id: userId, name: 'mia' } };
   const rows = [readyRow(1, 'a.example.com')];
   const draft = { id: `d${userId}`, source: 'options', rows } as const;
   const about = { interactionId: `i${userId}`, draft, expiresAt: Date.now() + 60_000 };
   await store.inGuild('1', () => beginSubmission(parts, by, about));
-  await parts.approvals.decline({
+  const decision = async () => ({
     guildId: '1',
     id: draft.id,
     submissionId: await parts.submissions.latestId(draft.id),
     by: { id: '9', name: 'mod' },
     interactionId: 'u',
-    reason: { key: undefined, words: '' },
   });
+  if (corrected) await parts.approvals.correct({ ...(await decision()), row: readyRow(1, corrected) });
+  await parts.approvals.decline({ ...(await decision()), reason: { key: undefined, words: '' } });
   await store
     .tables()
     .updateTable('submissions')
@@ -66,6 +70,7 @@ function processOver(
   processId: string,
   sent: string[],
   opened: () => Promise<void> = async () => undefined,
+  messages: DirectMessage[] = [],
 ) {
   const { wordsFor, pages } = createWords();
   return createDecisionMessages({
@@ -77,7 +82,10 @@ function processOver(
     directMessages: {
       canSendTo: async () => true,
       opened,
-      send: async (userId: string, _message: DirectMessage) => void sent.push(`${processId} ${userId}`),
+      async send(userId: string, message: DirectMessage) {
+        sent.push(`${processId} ${userId}`);
+        messages.push(message);
+      },
     },
     settings: { getOrUnreadable: async () => DEFAULTS },
     directMessageOptOuts: { has: async () => false },
@@ -110,6 +118,20 @@ it('only one process sends direct messages to members, and only one message per 
   await other.run();
   await other.run();
   expect(sent).toEqual(['one 5', 'one 6', 'other 7']);
+});
+
+it.each([
+  ['mentions', 'b.example.com', true],
+  ["doesn't mention", undefined, false],
+])('a direct message %s a correction by a moderator, without naming the moderator', async (_what, corrected, isMentioned) => {
+  const store = await (await newPlace('sqlite')).open();
+  await decideAbout(store, '5', corrected);
+  const messages: DirectMessage[] = [];
+  await processOver(store, 'one', [], undefined, messages).run();
+  await expect.poll(() => messages).toHaveLength(1);
+  const text = JSON.stringify(messages);
+  expect(text.includes('Corrected by a moderator')).toBe(isMentioned);
+  expect(text).not.toContain('<@9>');
 });
 
 it('a direct message about a decision is sent even if the clock was ahead at the time', async () => {

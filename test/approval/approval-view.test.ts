@@ -1,0 +1,8 @@
+import { expect, it } from 'vitest';
+import { decidedText } from '../../src/approval/approval-view.ts';
+import { indexGames } from '../../src/listing/game-search.ts';
+import { createWords } from '../../src/words/words.ts';
+
+it('a reply about no decision at all has no text about decisions', () => {
+  expect(decidedText(createWords().wordsFor('en-US'), [], indexGames([]))).toBe('');
+});
