@@ -1,24 +1,23 @@
 import { ApplicationCommandType } from 'discord.js';
 import { submissionsId } from '../src/approval/approval-view.ts';
-import type { NoKey } from '../src/guilds/api-keys.ts';
+import { PANEL_BUTTONS } from '../src/guilds/panels.ts';
 import type { Command, Context } from '../src/interactions/command.ts';
 import { button, linkButton, rows } from '../src/interactions/controls.ts';
 import { writePage } from '../src/interactions/pager.ts';
-import { escapeCode } from '../src/words/escape.ts';
-import { exampleAddress, exampleGame } from '../src/words/games.ts';
 import { keyText } from '../src/words/keys.ts';
 import type { CommandDeps } from './deps.ts';
+import { COMMAND_OF, entryButtons } from './panel-message.ts';
 import { enterKey } from './setkey.ts';
 import { slashCommand } from './slash-command.ts';
 import { mayDecide } from './submissions/queue.ts';
 
 /**
  * /help: lists the commands that the member can use, including changes on Discord's Integrations page that the bot already
- * knows.
+ * knows. It ends in the same buttons as a panel, because a phone can't tap an example.
  * @param commands all the bot's commands, in display order
  */
 export function helpCommand(
-  { keys, settings, approvals, suggestions, commandPermissions, links }: CommandDeps,
+  { keys, settings, approvals, commandPermissions, links }: CommandDeps,
   commands: () => readonly Command[],
 ): Command {
   /** Counts the waiting submissions that this member can decide on. */
@@ -27,25 +26,17 @@ export function helpCommand(
     return decides ? approvals.countWaiting(context.guildId) : 0;
   }
 
-  /** Describes the next step: how to submit a server, or who can set the API key if there is none. */
-  async function nextText(context: Context, noKey: NoKey | undefined): Promise<string> {
-    if (noKey) return keyText(noKey, context);
-    const { t, mention, guildId } = context;
-    // /help works even if the allowed games can't be read.
-    const game = exampleGame(await suggestions.games(guildId, '').catch(() => []));
-    // An example command for members to paste. Command and option names are the same in every language.
-    const example = `/addserver game:${game.alias} server:${exampleAddress(game)}`;
-    return t('help.next', { addserver: mention('addserver'), example: escapeCode(example) });
-  }
-
   /** Caches the lists of commands, because most members see one of the same few lists. */
   const descriptions = new Map<string, string>();
 
-  function description(context: Context): string {
+  /** @param hidden commands that a button replaces, and /help itself */
+  function description(context: Context, hidden: ReadonlySet<string>): string {
     const { t, locale, isAdmin, mention } = context;
     const shown = commands().filter(
       ({ data, permission }) =>
-        (permission === undefined || isAdmin) && !commandPermissions.isKnownToDeny(data.name, context),
+        (permission === undefined || isAdmin) &&
+        !hidden.has(data.name) &&
+        !commandPermissions.isKnownToDeny(data.name, context),
     );
     // Command mentions only change once, when Discord sends the command ids.
     const key = [locale, isAdmin, mention('help'), ...shown.map(({ data }) => data.name)].join(' ');
@@ -62,24 +53,43 @@ export function helpCommand(
     data: slashCommand('help'),
     answers: 'immediate',
     async run(context) {
-      const { t } = context;
+      const { t, isAdmin } = context;
       const noKey = await keys.problem(context.guildId);
       const count = await waitingFor(context);
+      const offered = PANEL_BUTTONS.filter(
+        (name) =>
+          (name === 'mine' || noKey === undefined) &&
+          !commandPermissions.isKnownToDeny(COMMAND_OF[name], context),
+      );
+      const replaced = isAdmin ? (['server'] as const) : (['server', 'mine'] as const);
+      const hidden = new Set([
+        'help',
+        ...replaced.filter((name) => offered.includes(name)).map((name) => COMMAND_OF[name]),
+      ]);
       const texts = [
         ...(count > 0 ? [`**${t('submissions.waiting', { count })}**`] : []),
-        await nextText(context, noKey),
-        `**${t('help.title')}**\n${description(context)}`,
+        ...(noKey ? [keyText(noKey, context)] : []),
+        `**${t('help.title')}**\n${description(context, hidden)}`,
       ];
       return {
         // Not an embed, because Discord for Android doesn't link command mentions in embeds (discord-api-docs#5635).
         content: texts.join('\n\n'),
-        components: rows([
-          count > 0 &&
-            button(submissionsId('waiting', writePage(1, '')), t('submissions.decide', { count }), 'primary'),
-          noKey && enterKey(context),
-          links.support !== undefined && linkButton(links.support, t('help.support')),
-          links.privacy !== undefined && linkButton(links.privacy, t('help.privacy')),
-        ]),
+        components: rows(
+          [
+            count > 0 &&
+              button(
+                submissionsId('waiting', writePage(1, '')),
+                t('submissions.decide', { count }),
+                'primary',
+              ),
+            noKey && enterKey(context),
+            ...entryButtons(t, offered),
+          ],
+          [
+            links.support !== undefined && linkButton(links.support, t('help.support')),
+            links.privacy !== undefined && linkButton(links.privacy, t('help.privacy')),
+          ],
+        ),
       };
     },
   };

@@ -18,7 +18,7 @@ export function keyStatusCommand({ keyTrials, games, keys, breaker, onKeyChange 
     const status = await keys.status(context.guildId);
     const said = status ? lines(context, status) : [keyText({ code: 'key-missing' }, context)];
     const isDown = status !== undefined && breaker.isDownFor(context.guildId);
-    const down = isDown ? [withSign('not-sent', context.t('notSent.down'))] : [];
+    const down = isDown ? [withSign('not-sent', context.t('notSent.unreachable'))] : [];
     return {
       content: [...before, ...down, ...said].join('\n'),
       components: rows([

@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ChannelMessage } from '../src/discord/channel-posts.ts';
 import { isDue, PANEL_BUTTONS, type Panel, type PanelButton } from '../src/guilds/panels.ts';
-import { button, customId, isCustomId, rows } from '../src/interactions/controls.ts';
+import { button, type Control, customId, isCustomId, rows } from '../src/interactions/controls.ts';
 import type { GuildWords } from '../src/interactions/guild-words.ts';
 import { DAY_MS } from '../src/pacing/durations.ts';
 import type { Translate } from '../src/words/words.ts';
 import type { CommandDeps } from './deps.ts';
 
-/** Commands whose `new` action opens a modal, keyed by panel button. */
-const OPENS = { server: 'addserver', list: 'addservers' } as const;
+/** The commands that the buttons replace. */
+export const COMMAND_OF = { server: 'addserver', list: 'addservers', mine: 'submissions' } as const;
 
 /**
  * Builds a panel's message. The message stays in the channel indefinitely, so it contains nothing that could become
@@ -21,19 +21,22 @@ export function panelMessage(
   const about = `### ${t('panel.heading')}\n${t('panel.about')}`;
   return {
     content: text === '' ? about : `${about}\n\n${text}`,
-    components: rows(
-      PANEL_BUTTONS.map(
-        (name) =>
-          buttons.includes(name) &&
-          button(pressId(name, game), t(`panel.${name}`), name === 'server' ? 'primary' : 'secondary'),
-      ),
-    ),
+    components: rows(entryButtons(t, buttons, game)),
   };
 }
 
+/**
+ * Builds buttons that open the forms for submitting, and the member's own submissions.
+ * @param game the alias of the game to preselect in the forms
+ */
+export const entryButtons = (t: Translate, shown: readonly string[], game?: string): readonly Control[] =>
+  PANEL_BUTTONS.filter((name) => shown.includes(name)).map((name) =>
+    button(pressId(name, game), t(`panel.${name}`), name === 'server' ? 'primary' : 'secondary'),
+  );
+
 /** @param game the alias of the game to preselect in the modal */
 const pressId = (name: PanelButton, game = ''): string =>
-  name === 'mine' ? customId('submissions', 'mine') : customId(OPENS[name], 'new', game);
+  name === 'mine' ? customId('submissions', 'mine') : customId(COMMAND_OF[name], 'new', game);
 
 /** Whether a game's alias fits into the custom ids of a panel's buttons. */
 export const isGameForPanel = (game: string): boolean => isCustomId(pressId('list', game));

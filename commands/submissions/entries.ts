@@ -6,10 +6,8 @@ import {
   STATE_SIGNS,
 } from '../../src/approval/approval-view.ts';
 import { reasonText } from '../../src/approval/decline-reasons.ts';
-import { notSent } from '../../src/listing/contract.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import type { HistoryEntry, SubmissionEntry } from '../../src/submissions/history.ts';
-import type { ServerOutcome } from '../../src/submissions/outcome.ts';
 import { escapeText } from '../../src/words/escape.ts';
 import { outcomeCell, type ServerWithOutcome } from '../../src/words/outcomes.ts';
 import { byText, whenText } from '../../src/words/sentences.ts';
@@ -120,14 +118,9 @@ const endedText = (t: Audience['t'], { outcome: { kind } }: Pick<ServerWithOutco
 
 /** Returns the service's message, or why a server wasn't sent. */
 function whyTexts(t: Audience['t'], { outcome }: Pick<ServerWithOutcome, 'outcome'>): readonly string[] {
-  const past = inThePast(outcome);
-  if (past.kind === 'rejected') return [escapeText(serviceWords(past.message, t), LONGEST_MESSAGE)];
-  return past.kind === 'not-sent' ? [failureText(past, t)] : [];
+  if (outcome.kind === 'rejected') return [escapeText(serviceWords(outcome.message, t), LONGEST_MESSAGE)];
+  return outcome.kind === 'not-sent' ? [failureText(outcome, t)] : [];
 }
-
-/** Replaces a reason which says that the service is down right now, because it may work again. */
-const inThePast = (outcome: ServerOutcome): ServerOutcome =>
-  outcome.kind === 'not-sent' && outcome.reason === 'down' ? notSent('unreachable') : outcome;
 
 /** Column headings for the rows created by {@link fileRow}. They are always in English, because programs read them. */
 export const FILE_HEADING = [
@@ -160,7 +153,7 @@ export function fileRow({ t }: Pick<Audience, 't'>, entry: HistoryEntry): readon
     String(port),
     queryPort === undefined ? '' : String(queryPort),
     t(`outcome.${isDeclined ? 'declined' : outcome.kind}`),
-    outcomeCell(t, inThePast(outcome)),
+    outcomeCell(t, outcome),
     decidedBy === undefined ? '' : `<@${decidedBy}>`,
     declineReason === undefined ? '' : reasonText(t, declineReason, (words) => words),
     decidedByName ?? '',

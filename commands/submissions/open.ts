@@ -81,7 +81,7 @@ export function openActions(deps: CommandDeps, { sightOf }: Pick<ApprovalQueue, 
       isOwn || sight === 'all' || (sight === 'decided' && submission && isForModerators(submission));
     const [entry] = await history.entries(guildId, submission && isSeen ? [id] : []);
     if (submission === undefined || entry === undefined) return toMine(t, t('submissions.noneFound'));
-    if (entry.state === 'waiting') return replyForSubmission(context, submission, deps);
+    if (entry.state === 'waiting') return replyForSubmission(context, submission, deps, true);
     if (entry.state === 'withdrawn')
       return isOwn ? withdrawn(context, submission) : toMine(t, t('submissions.noneFound'));
     const group = await groupWith(guildId, entry);

@@ -73,31 +73,42 @@ export async function replyStillWaiting(
   return { ...reply, content, isUserError: true };
 }
 
-/** Builds the reply that shows a member a submission's current state. */
+/**
+ * Builds the reply that shows a member a submission's current state.
+ * @param isOpened whether the member opened it in /submissions, and so knows where to find the outcome
+ */
 export async function replyForSubmission(
   context: Context,
   submission: Submission,
   deps: CommandDeps,
+  isOpened = false,
 ): Promise<Reply> {
-  if (submission.needsModerator) return ownApproval(context, submission, deps);
+  if (submission.needsModerator) return ownApproval(context, submission, deps, isOpened);
   return reportReply(context, await deps.pipeline.rebuildResult(context, submission), deps);
 }
 
 /** Shows a submission that is or was waiting for a moderator. Only the member who made it sees the private details. */
-async function ownApproval(context: Context, submission: Submission, deps: CommandDeps): Promise<Reply> {
+async function ownApproval(
+  context: Context,
+  submission: Submission,
+  deps: CommandDeps,
+  isOpened: boolean,
+): Promise<Reply> {
   const { t, guildId, user, mention } = context;
   const view = approvalView(t, submission, deps.games, context);
   const content = sentences(view.content, againText(t, await deps.approvals.waitingAgain(submission)));
   if (submission.userId !== user.id) return { ...view, content, components: [] };
   const isWaiting = submission.state === 'waiting';
   const left = await linesLeft(context, submission, deps);
-  const next = isWaiting ? t('approval.next', { submissions: mention('submissions') }) : undefined;
   const isNotified = isWaiting && (await deps.decisionMessages.isWanted(guildId, user.id));
+  const next = isNotified
+    ? t('approval.directMessage')
+    : t('approval.next', { submissions: mention('submissions') });
   const earlier = serverResults({ servers: await deps.submissions.earlier(submission) });
   const ended = serverResults(submission);
   const isFirst = await deps.history.hasFirstAccepted(guildId, user.id, ended);
   const texts = [
-    sentences(content, next, isNotified ? t('approval.directMessage') : undefined),
+    sentences(content, isWaiting && !isOpened ? next : undefined),
     ...(isFirst ? [t('ended.next.first')] : []),
     ...(earlier.length > 0 ? [t('approval.earlier'), ...outcomesForLog(t, earlier)] : []),
     ...left.texts,

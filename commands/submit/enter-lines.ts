@@ -23,7 +23,7 @@ export async function enterLines(context: SubmitContext, which: Editing, deps: C
       return keepTyped(context, { text: typed, game: '', why, isFileLost: false }, deps);
     // When reopened, the modal will show this text.
     await draftEditor.keepTyped(context, id, { text: typed, game: '', modal: which });
-    throw new UserError(sentences(why, t('addserver.correct')));
+    throw new UserError(why);
   }
   // If the draft can no longer be edited, explains why and where the typed lines are now.
   const notice =

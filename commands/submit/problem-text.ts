@@ -31,23 +31,29 @@ const withNear = (t: Translate, { short, help }: ProblemText, near: string | und
   help: near === undefined || near === '' ? help : t('problem.help.near', { near }),
 });
 
+interface NearGames {
+  readonly near: readonly Game[];
+  readonly isListKnown: boolean;
+  readonly hasButtons?: boolean;
+}
+
 /**
  * Lists all the problems of a draft's only line.
- * @param near games that the member may have meant
+ * @param near games that the member may have meant; `hasButtons` if each has a button
  * @param isListKnown whether the service's own list of games could be read
  * @param formatFirst formats the line's outcome together with its first problem
  */
 export function problemLines(
   audience: Audience,
   { typed, problem }: InvalidRow,
-  { near, isListKnown }: { readonly near: readonly Game[]; readonly isListKnown: boolean },
+  { near, isListKnown, hasButtons = false }: NearGames,
   formatFirst = notReadyText,
 ): readonly string[] {
   const { t } = audience;
   if (problem.code === 'game-missing') return [t('list.withoutGame', { count: 1 })];
   const further = furtherProblems(typed, problem).map((each) => problemText(each, t));
   return [
-    withSign('not-sent', formatFirst(firstProblem(audience, problem, near, isListKnown), t)),
+    withSign('not-sent', formatFirst(firstProblem(audience, problem, { near, isListKnown, hasButtons }), t)),
     ...further.map(({ short, help }) => sentences(t('addserver.also', { short }), help)),
   ];
 }
@@ -55,14 +61,16 @@ export function problemLines(
 function firstProblem(
   audience: Audience,
   problem: RowProblem,
-  near: readonly Game[],
-  isListKnown: boolean,
+  { near, isListKnown, hasButtons }: NearGames,
 ): ProblemText {
   const { t } = audience;
   if (problem.code !== 'game-unknown') return problemText(problem, t);
   if (problem.game === '') return problemText({ code: 'game-missing' }, t);
   const unknown = unknownGame(audience, problem.game, near);
-  return isListKnown ? unknown : { ...unknown, help: t('problem.help.alias', { most: LONGEST_ALIAS }) };
+  if (!isListKnown) return { ...unknown, help: t('problem.help.alias', { most: LONGEST_ALIAS }) };
+  return hasButtons && near.length > 0
+    ? { ...unknown, help: t('problem.help.these', { count: near.length }) }
+    : unknown;
 }
 
 /**

@@ -6,6 +6,7 @@ import { type InvalidRow, type Row, readRow, typedOf } from '../../src/server-li
 import type { NotSubmitted } from '../../src/submissions/check.ts';
 import { type Draft, isSubmittedImmediately } from '../../src/submissions/draft.ts';
 import { NEAREST } from '../../src/words/games.ts';
+import { notReadyText, toFixText } from '../../src/words/problem.ts';
 import { describe, gameNamed, serverEmbed, typedLine, withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { submitId } from './ids.ts';
@@ -40,7 +41,7 @@ export async function problemView(
   const isAsked = isSubmittedImmediately(draft) || notSubmitted !== undefined;
   const help =
     row.kind === 'invalid'
-      ? await helpFor(context, draft, row, deps)
+      ? await helpFor(context, draft, { row, format: isAsked ? notReadyText : toFixText }, deps)
       : {
           lines: [],
           choice: undefined,
@@ -68,13 +69,18 @@ export async function problemView(
 }
 
 /** Explains a line's problem and offers controls that fix it. */
-async function helpFor(context: Context, draft: Draft, row: InvalidRow, deps: CommandDeps) {
+async function helpFor(
+  context: Context,
+  draft: Draft,
+  { row, format }: { readonly row: InvalidRow; readonly format: typeof notReadyText },
+  deps: CommandDeps,
+) {
   const { t } = context;
   const { games } = deps;
   if (isSwapped(row.typed, games)) {
     const short = t('problem.short.swapped');
     return {
-      lines: [withSign('not-sent', t('addserver.notReady', { short }))],
+      lines: [withSign('not-sent', format({ short }, t))],
       choice: undefined,
       buttons: [...repairButtons(t, draft, row, games), editButton(t, draft.id)],
     };
@@ -84,7 +90,12 @@ async function helpFor(context: Context, draft: Draft, row: InvalidRow, deps: Co
   const controls = gameControls(t, draft, row, choice, games);
   const isWaiting = row.problem.code === 'waiting-already';
   return {
-    lines: problemLines(context, row, { near: choice.near, isListKnown: games.isFresh() }),
+    lines: problemLines(
+      context,
+      row,
+      { near: choice.near, isListKnown: games.isFresh(), hasButtons: true },
+      format,
+    ),
     choice: controls.choice,
     buttons: [
       isWaiting && mineButton(t),

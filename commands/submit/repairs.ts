@@ -89,7 +89,9 @@ export function gameControls(
       return { repair, sends, label: lacksPort ? t('again.needsPort', { game: label }) : label };
     });
   const buttons = repairs(isFew ? offered : near);
-  const choices = repairs(isFew ? [] : offered);
+  const choices = repairs(
+    isFew ? [] : offered.filter(({ alias }) => !near.some((game) => game.alias === alias)),
+  );
   const options = choices.map(({ repair, label }) => ({
     label: shorten(label, LIMITS.choiceName),
     value: writeRepair(repair),

@@ -19,7 +19,9 @@ import {
   withUsualPort,
 } from '../../src/submissions/draft-editor.ts';
 import { gameOptions } from '../../src/words/games.ts';
+import { keyText } from '../../src/words/keys.ts';
 import { notSubmittedText } from '../../src/words/not-submitted.ts';
+import { withSign } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { enterKey } from '../setkey.ts';
@@ -72,8 +74,11 @@ export async function showDraft(
   const isOfRow = row?.kind === 'invalid' && row.problem.code === notSubmitted?.code;
   // The preview already shows which lines are held back by a limit.
   const isOfLimit = notSubmitted !== undefined && notSubmitted.code === allowance.limited?.code && !row;
-  const why = isOfRow || isOfLimit ? undefined : (notSubmitted ?? unable);
-  const said = [why && notSubmittedText(why, context, games), notice].filter((text) => text !== undefined);
+  const why = isOfRow || isOfLimit ? undefined : (notSubmitted ?? checked.blocked);
+  const whyText = why && notSubmittedText(why, context, games);
+  // Until the member submits the draft, nothing is "not sent".
+  const keyNote = noKey && withSign('not-sent', keyText(noKey, context));
+  const said = [whyText ?? keyNote, notice].filter((text) => text !== undefined);
   const keyButton = noKey !== undefined && enterKey(context, id);
   if (row && (row.kind === 'invalid' || notSubmitted)) {
     return problemView(context, draft, { row, notSubmitted: why, said, keyButton }, deps);

@@ -265,7 +265,7 @@ export function harmfulView(
 
 /** Builds the message for a submission that was deleted together with all of the guild's data. */
 export const deletedView = (t: Translate): ChannelMessage => ({
-  content: [withSign('not-sent', t('approval.withdrawn')), t('by.unnamed')].join('\n'),
+  content: [`${STATE_SIGNS.withdrawn} ${t('approval.withdrawn')}`, t('by.unnamed')].join('\n'),
 });
 
 /** Returns the text about the moderator's correction, or an empty array if the submission wasn't corrected. */

@@ -4,7 +4,7 @@ import { type Game, LONGEST_NAME } from '../listing/contract.ts';
 import { type GameIndex, usualFirst } from '../listing/game-search.ts';
 import { shorten, visibleLine } from '../text/one-line.ts';
 import { escapeCode, escapeName } from './escape.ts';
-import { notReadyText, type ProblemText, problemText } from './problem.ts';
+import { notUsedText, type ProblemText, problemText } from './problem.ts';
 import { withSign } from './servers.ts';
 import type { Audience, Translate } from './words.ts';
 
@@ -52,14 +52,14 @@ export const gameOptions = (games: readonly Game[]) => usualFirst(games.filter(i
 const gamesText = (t: Translate, games: readonly Game[]): string =>
   t.or(games.map(({ name, alias }) => `${escapeName(name)} (\`${escapeCode(alias)}\`)`));
 
-export const exampleAddress = ({ alias }: Pick<Game, 'alias'>): string =>
+const exampleAddress = ({ alias }: Pick<Game, 'alias'>): string =>
   formatAddress({ host: 'play.example.com', port: usualPort(alias) ?? EXAMPLE_PORT });
 
 /**
  * Returns a game to use in examples: the default example, if it can be submitted.
  * @param games the games that can be submitted, if known
  */
-export const exampleGame = (games: readonly Game[]): Pick<Game, 'alias'> =>
+const exampleGame = (games: readonly Game[]): Pick<Game, 'alias'> =>
   games.find(({ alias }) => alias === USUAL_GAME.alias) ?? games[0] ?? USUAL_GAME;
 
 /**
@@ -87,7 +87,7 @@ export function unusableGameText(audience: Audience, typed: string, games: GameI
   const problem = games.find(typed)
     ? problemText({ code: 'game-not-allowed', game: typed }, t)
     : unknownGame(audience, typed, games.search(typed, NEAREST));
-  return withSign('not-sent', notReadyText(problem, t));
+  return withSign('not-sent', notUsedText(problem, t));
 }
 
 /** Returns a message saying that a game is unknown, with the games that the member may have meant. */

@@ -23,16 +23,13 @@ export function notSubmittedText(reason: NotSubmitted, audience: Audience, games
   switch (reason.code) {
     case 'key-missing':
     case 'key-unreadable':
-      return withSign('not-sent', sentences(t('ended.one.not-sent'), keyText(reason, audience)));
     case 'key-invalid':
-      return withSign('rejected', keyText(reason, audience));
+      return withSign('not-sent', sentences(t('ended.one.not-sent'), keyText(reason, audience)));
     case 'held-back':
       return notSentText(audience, reason.outcome);
     default: {
       const isFull = reason.code === 'member-waiting' || reason.code === 'guild-waiting';
-      const withdraw = isFull
-        ? t('problem.help.withdraw', { submissions: audience.mention('submissions') })
-        : undefined;
+      const withdraw = isFull ? t('problem.help.withdraw') : undefined;
       const text = withSign('not-sent', sentences(notReadyText(whyNotSubmitted(reason, t), t), withdraw));
       const before = reason.code === 'already-submitted' ? beforeTexts(reason, audience, games) : [];
       return [text, ...before].join('\n');

@@ -1,4 +1,4 @@
-import { ADDED, isFailure, type NotSentOutcome, type ServerSubmission } from '../listing/contract.ts';
+import { isFailure, type NotSentOutcome, type ServerSubmission } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { RowPlace } from '../server-lists/row.ts';
 import type { ServerOutcome } from '../submissions/outcome.ts';
@@ -45,9 +45,7 @@ const LONGEST_IN_LOG = 400;
 /** Returns the outcome of one server, as text for the member. The embed names the server. */
 export function outcomeText(audience: Audience, server: ServerSubmission, outcome: ServerOutcome): string {
   const { t } = audience;
-  const text = isAdded(outcome)
-    ? withSign(outcome.kind, saidOf(t, outcome))
-    : withSaid(t, outcome, t(`ended.one.${outcome.kind}`), saidOfHeading(t, outcome));
+  const text = withSaid(t, outcome, t(`ended.one.${outcome.kind}`), saidOfHeading(t, outcome));
   return withNext(text, outcome, nextText(audience, outcome, [server]));
 }
 
@@ -97,20 +95,17 @@ export function outcomesForLog(
   ended: readonly ServerWithOutcome[],
   all = ended.length,
 ): readonly string[] {
-  if (all === 1) return ended.map(({ outcome }) => logText(t, outcome));
   const { shown, isAll } = groupsOf(t, ended, LONGEST_IN_LOG);
   const texts = shown.map(({ outcome: { kind }, said, servers }) =>
-    withSign(kind, sentences(t(`ended.many.${kind}`, { count: servers.length }), saidTogether(said))),
+    withSign(
+      kind,
+      sentences(
+        all === 1 ? t(`ended.one.${kind}`) : t(`ended.many.${kind}`, { count: servers.length }),
+        saidTogether(said),
+      ),
+    ),
   );
   return isAll ? texts : [...texts, t('list.otherReasons')];
-}
-
-/** Returns the log text for a server that was submitted on its own. */
-function logText(t: Translate, outcome: ServerOutcome): string {
-  const said = saidOf(t, outcome, LONGEST_IN_LOG);
-  if (isAdded(outcome)) return withSign(outcome.kind, said);
-  const item = withSign(outcome.kind, t(`outcome.${outcome.kind}`));
-  return said === '' ? item : t('look.about', { item, why: said });
 }
 
 /** Returns the service's message about a server, or the reason why there is none, for a cell in a file. */
@@ -147,10 +142,6 @@ function saidTogether(said: Group['said']): string {
   const isMore = texts.length > MOST_FURTHER + 1;
   return sentences(...texts.slice(0, MOST_FURTHER + 1), isMore ? '…' : undefined);
 }
-
-/** Whether the service accepted the server with exactly the message in the specification, which needs no explanation. */
-const isAdded = (outcome: ServerOutcome): boolean =>
-  outcome.kind === 'accepted' && outcome.message.trim() === ADDED;
 
 /** Returns the service's escaped message, or the reason why there is none. */
 export const saidOf = (t: Translate, outcome: ServerOutcome, longest?: number): string =>
@@ -198,9 +189,6 @@ function nextText(
   switch (outcome.known) {
     case 'emptyList':
       return t('addserver.next.emptyList');
-    case 'serverMissing':
-    case 'gameMissing':
-      return t('addserver.correct');
     case 'gameInvalid':
       return t('addserver.next.gameInvalid', { games: mention('games') });
     default:

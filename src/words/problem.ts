@@ -119,6 +119,14 @@ function valuesOf(problem: RowProblem, most: number): Readonly<Record<string, un
 export const notReadyText = ({ short, help }: ProblemText, t: Translate): string =>
   sentences(t('addserver.notReady', { short }), help);
 
+/** Returns a message about a line that the member hasn't submitted yet. */
+export const toFixText = ({ short, help }: ProblemText, t: Translate): string =>
+  sentences(t('addserver.toFix', { short }), help);
+
+/** Returns a message about typed text that the bot can't use. */
+export const notUsedText = ({ short, help }: ProblemText, t: Translate): string =>
+  sentences(t('addserver.notUsed', { short }), help);
+
 /** Returns a message saying that a pending submission wasn't changed, with the problem and its solution. */
 export const notChangedText = ({ short, help }: ProblemText, t: Translate): string =>
   sentences(t('approval.unchanged', { short }), help);

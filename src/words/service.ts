@@ -17,7 +17,7 @@ export function serviceWords(message: string, t: Translate): string {
 /** Returns why the listing service gave no usable response, as a sentence for a member. Doesn't quote the service. */
 export function failureText(failure: Failure | NotApprovedOutcome, t: Translate): string {
   if (failure.kind === 'unknown') return unknownText(failure.reason, t);
-  if (failure.reason === 'timeout') return t('notSent.unreachable');
+  if (failure.reason === 'timeout' || failure.reason === 'down') return t('notSent.unreachable');
   const why = t(`notSent.${failure.reason}`);
   // The time isn't stored with the outcome.
   if (failure.reason !== 'rate-limited' || failure.retryAfterMs === undefined) return why;

@@ -1,9 +1,12 @@
 import {
+  ButtonStyle,
   Client,
   Collection,
+  ComponentType,
   Events,
   GatewayIntentBits,
   type Interaction,
+  type InteractionReplyOptions,
   LabelBuilder,
   MessageFlags,
   ModalBuilder,
@@ -42,7 +45,9 @@ async function listing(
 const games = (await listing('games')) as readonly Game[];
 const client = new Client({ intents: [GatewayIntentBits.Guilds], rest: { api: DISCORD_API_URL } });
 
-type HelpReply = { readonly content: string; readonly embeds?: { title: string; description: string }[] };
+type HelpReply = Pick<InteractionReplyOptions, 'content' | 'components'>;
+
+const BUTTONS = ['server', 'list', 'mine'] as const;
 
 /** @returns a function that builds the /help reply in Discord's `locale` */
 async function createLists(): Promise<(locale: string) => HelpReply> {
@@ -59,10 +64,15 @@ async function createLists(): Promise<(locale: string) => HelpReply> {
   return (locale) => {
     const t = i18next.getFixedT(locale);
     const lines = names.map((name) => `/${name}: ${t(`commands.${name}.description`)}`);
-    const example = '/addserver game:cs2 server:play.example.com:27015';
+    const buttons = BUTTONS.map((name) => ({
+      type: ComponentType.Button as const,
+      style: ButtonStyle.Secondary as const,
+      custom_id: name,
+      label: t(`panel.${name}`),
+    }));
     return {
-      content: t('help.next', { addserver: '/addserver', example }),
-      embeds: [{ title: t('help.title'), description: lines.join('\n') }],
+      content: [`**${t('help.title')}**`, ...lines].join('\n'),
+      components: [{ type: ComponentType.ActionRow, components: buttons }],
     };
   };
 }

@@ -16,7 +16,6 @@ describe.each(languages)('/help in $tag', ({ locales: [locale = ''] }) => {
       settings: { rememberedOrThrow: async () => ({}) },
       keys: { problem: async () => code && { code } },
       approvals: { countWaiting: async () => 100 },
-      suggestions: { games: async () => [] },
       commandPermissions: { isKnownToDeny: () => false },
       links: {},
     });

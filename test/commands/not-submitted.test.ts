@@ -29,12 +29,12 @@ it.each<{ reason: NotSubmitted; text: RegExp; labels: readonly string[] }>([
   },
   {
     reason: { code: 'member-waiting', count: 10 },
-    text: /10 of your submissions.*Withdraw one in \/submissions/,
+    text: /10 of your submissions.*Withdraw one, or wait/,
     labels: ['My submissions', 'Submit again', 'Edit'],
   },
   {
     reason: { code: 'guild-waiting', count: 100 },
-    text: /100 submissions.*Withdraw one in \/submissions/,
+    text: /100 submissions.*Withdraw one, or wait/,
     labels: ['My submissions', 'Submit again', 'Edit'],
   },
   {

@@ -76,9 +76,9 @@ describe('/addserver', () => {
     let last: Answer = { kind: 'lost' };
     const errors: readonly (readonly [string, RegExp])[] = [
       ['The server list for addition is empty.', /Please tell the bot's operator/],
-      ['Server parameter is missing.', /Press Edit to fix it\./],
-      ['Game alias parameter is missing.', /Press Edit to fix it\./],
-      ['Invalid game alias provided.', /list of games may have changed.*Choose another game with Edit/],
+      ['Server parameter is missing.', /missing\.\n/],
+      ['Game alias parameter is missing.', /missing\.\n/],
+      ['Invalid game alias provided.', /list of games may have changed\. \/games shows all/],
     ];
     for (const [message, next] of errors) {
       await rejecting(guild, message);
@@ -105,7 +105,7 @@ const WAYS = [
   },
   {
     options: { game: 'minecraf', server: 'game.example.com:25565' },
-    says: /unknown game `minecraf`\. Did you mean Minecraft/s,
+    says: /unknown game `minecraf`\. Did you mean one of these games\?$/s,
     embed: '**minecraf** `game.example.com:25565`',
     offers: [
       'Submit as Minecraft',
@@ -344,7 +344,7 @@ describe("a submission that can't be sent yet", () => {
     const requests = listing.requests.length;
     const second = await addServer(admin, 'second.example.com:1');
     expect(textOf(second)).toMatch(
-      /❌ .*rejects.*so nothing can be submitted\. The rejected key was set by @/,
+      /⚠️ Not sent\. .*rejects.*so nothing can be submitted\. The rejected key was set by @/,
     );
     expect(messageOf(second).current?.mentions).toEqual([]);
     expect(listing.requests).toHaveLength(requests);
@@ -361,7 +361,7 @@ describe("a submission that can't be sent yet", () => {
     const before = adds(guild).length;
     const answer = await addServer(member, good);
     expect(textOf(answer)).toMatch(
-      /Not sent\. The listing service is down right now.*You can safely try again/,
+      /Not sent\. The listing service couldn't be reached.*You can safely try again/,
     );
     expect(labelsOf(answer)).toEqual(['Submit again', 'Edit']);
     expect(adds(guild)).toHaveLength(before);

@@ -99,7 +99,7 @@ describe('/addservers', () => {
     for (const words of [
       '(only you can see this)',
       '2 lines need fixing:',
-      'Line 5 192.168.0.4:27015 cs2: this is a private address, which only works inside your own network',
+      'Line 5 192.168.0.4:27015 cs2: private address',
       'minecarft: unknown game minecarft. Did you mean Minecraft',
       '8 game servers are ready.',
       '1 line repeats an earlier one and will be sent only once: line 4.',

@@ -76,7 +76,7 @@ describe('a submission that needs approval', () => {
   }) => {
     const { reply, message } = await oneWaits(guild);
     expect(textOf(reply)).toContain(WAITS);
-    expect(textOf(reply)).toContain('Check /submissions for the result.');
+    expect(textOf(reply)).toContain('get a direct message with the decision.');
     expect(textOf(reply)).not.toContain('by @');
     expect(textOf(message)).toMatch(/\nby @\d+ \(member\)\n/);
     expect(labelsOf(reply)).toEqual(['Edit', 'Withdraw']);
@@ -342,10 +342,7 @@ describe('a submission that needs approval', () => {
       return textOf(await moderator.submit(window.modal, { ...window.typed, game: 'cs2', ...changes }));
     };
     for (const [changes, why] of [
-      [
-        { server: '10.0.0.1' },
-        'Not changed: this is a private address, which only works inside your own network.',
-      ],
+      [{ server: '10.0.0.1' }, 'Not changed: private address.'],
       [{ server: `${HOST}:1 ${HOST}:3` }, 'Not changed: not an address.'],
       [{ server: 'nothing', port: 'x' }, "isn't a number"],
       [{ server: `${HOST}:2` }, 'Not changed: already waiting for a moderator.'],
@@ -454,7 +451,7 @@ describe('a submission that needs approval', () => {
     const body = { status: 'error', message: 'No such luck.' };
     await guild.listing.behave({ kind: 'json', status: 200, body }, 1);
     await moderator.press(last, 'Approve');
-    await expect.poll(() => textOf(last)).toContain('rejected: No such luck.');
+    await expect.poll(() => textOf(last)).toContain('Rejected. No such luck.');
     // The bot doesn't log the member's submissions, because the messages show everything.
     await addServer(admin, `${HOST}:4`);
     await expect.poll(() => logLines(guild).join('\n')).toMatch(/\(admin\): .*:4/);
@@ -489,7 +486,7 @@ describe('a submission that needs approval', () => {
     await expect.poll(() => labelsOf(message)).toEqual(DECISIONS);
     expect(approvalsIn(guild)).toHaveLength(1);
     // The bot logs the reason, because the message no longer shows it.
-    await expect.poll(() => logLines(guild).join('\n')).toMatch(/\(member\): .*not sent: .*reached/);
+    await expect.poll(() => logLines(guild).join('\n')).toMatch(/\(member\): .*Not sent\. .*reached/);
     const history = await member.press(await member.slash('submissions'), 'History');
     expect(textOf(history)).toMatch(/not sent · .*\n.* couldn't be reached/);
     await decline(guild, message, '');
@@ -535,7 +532,7 @@ describe('a submission that needs approval', () => {
     const shown = textOf(message);
     const still = `Still waiting, unchanged: ${HOST}:1.`;
     const wrong = await edit(member, reply, { server: '10.0.0.1', port: '27015' });
-    expect(textOf(wrong)).toMatch(/⚠️ Not changed: this is a private address.*network\. .*public address\./);
+    expect(textOf(wrong)).toMatch(/⚠️ Not changed: private address\. .*public address\./);
     expect(textOf(wrong).replaceAll('`', '')).toContain(still);
     expect(labelsOf(wrong)).toEqual(['Edit', 'Withdraw']);
     // The submission also keeps waiting after an edit that is valid but not allowed.
@@ -560,9 +557,7 @@ describe('a submission that needs approval', () => {
     const typed = '1. s0.example.com:27015 cs2\n2. 10.0.0.1:27015 cs2';
     const { modal } = await openModal(member, reply);
     const wrong = await member.submit(modal, { servers: typed });
-    expect(textOf(wrong)).toMatch(
-      /⚠️ 1 line needs fixing:\n• Line 2 10\.0\.0\.1:27015.*: this is a private address/,
-    );
+    expect(textOf(wrong)).toMatch(/⚠️ 1 line needs fixing:\n• Line 2 10\.0\.0\.1:27015.*: private address/);
     expect(textOf(wrong)).toContain('Still waiting, unchanged: 3 game servers.');
     const again = await openModal(member, wrong);
     expect(again.typed.servers).toBe(typed);

@@ -25,7 +25,7 @@ import {
 const it = botTest();
 
 const HOST = 'told.example.com';
-const PROMISE = "You'll also get a direct message.";
+const PROMISE = "You'll get a direct message with the decision.";
 
 it('a member is notified of a decision in the reply and by direct message', async ({ guild, member }) => {
   await turnApprovalOn(guild);

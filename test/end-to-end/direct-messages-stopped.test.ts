@@ -4,7 +4,7 @@ import { botTest, ownBotTest, textOf } from '../support/bot.ts';
 import { ACCEPTED, addServer, labelsOf, openSetting } from '../support/people.ts';
 
 const HOST = 'brake.example.com';
-const PROMISE = "You'll also get a direct message.";
+const PROMISE = "You'll get a direct message with the decision.";
 
 ownBotTest()(
   'the bot stops promising direct messages once Discord blocks them',

@@ -33,7 +33,7 @@ describe('/games', () => {
   });
 
   it('finds games by any part of their names', async ({ guild }) => {
-    expect(await gamesOf(guild, 'a')).toContain('games match “a”');
+    expect(await gamesOf(guild, 'a')).toContain('results for “a”');
     expect(await gamesOf(guild, '**nothing**')).toContain('No games match “**nothing**”');
   });
 
@@ -45,7 +45,7 @@ describe('/games', () => {
     expect(refused).toMatch(
       /Not allowed in this Discord server: Minecraft, .*2 games.*Counter-Strike: Source.*DayZ/s,
     );
-    expect(await gamesOf(guild, 'cs')).toMatch(/1 game matches.*Source.*Not allowed.*: Counter-Strike 2/s);
+    expect(await gamesOf(guild, 'cs')).toMatch(/1 result for .*Source.*Not allowed.*: Counter-Strike 2/s);
     const none = await guild.member.slash('games', { search: 'zzzzzz' });
     expect(textOf(none)).toContain('No games match');
     expect(textOf(await guild.member.press(none, 'Show all'))).toMatch(/\d+ games/);

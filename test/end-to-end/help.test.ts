@@ -2,7 +2,7 @@ import { PermissionFlagsBits } from 'discord.js';
 import { expect } from 'vitest';
 import { turnApprovalOn } from '../support/approval.ts';
 import { botTest, messageOf, setKey, type TestGuild, textOf } from '../support/bot.ts';
-import { addServer, allowGames, labelsOf, pickSetting } from '../support/people.ts';
+import { addServer, labelsOf, openModal, pickSetting } from '../support/people.ts';
 
 const it = botTest({
   key: null,
@@ -19,7 +19,10 @@ it('/help shows members clickable mentions of the commands they can use', async 
   const answer = messageOf(await member.slash('help'));
   const text = answer.current?.content ?? '';
   expect(answer.current?.embeds).toEqual([]);
-  const forMembers = slashCommands(guild).filter(({ default_member_permissions: needed }) => needed === null);
+  const forMembers = slashCommands(guild).filter(
+    ({ name, default_member_permissions: needed }) =>
+      !['help', 'submissions'].includes(name) && needed === null,
+  );
   const [, list = ''] = text.split('**What you can do here**');
   expect([...list.matchAll(/<\/[\w-]+:\d+>/g)].map(([mention]) => mention)).toEqual(
     forMembers.map(({ name, id }) => `</${name}:${id}>`),
@@ -34,7 +37,8 @@ it('/help shows all commands to users who can manage the server', async ({ guild
   discord.guildEvents.setPermissions(administrator, PermissionFlagsBits.Administrator);
   for (const person of [admin, administrator]) {
     const text = textOf(await person.slash('help'));
-    for (const { name } of slashCommands(guild)) expect(text).toContain(`/${name}: `);
+    const others = slashCommands(guild).filter(({ name }) => name !== 'help');
+    for (const { name } of others) expect(text).toContain(`/${name}: `);
     expect(text).toContain('Server Settings → Integrations');
   }
 });
@@ -52,8 +56,7 @@ it('/help is sent as plain text if Discord rejects the first reply', async ({ me
   expect(answer.ephemeral).toBe(true);
 });
 
-it('/help starts with the next step for the user', async ({ guild, admin, member }) => {
-  const german = guild.person({ locale: 'de' });
+it('/help starts with the missing key, and ends in buttons for submitting', async ({ admin, member }) => {
   const next = async (person = member) => textOf(await person.slash('help'));
   expect(await next()).toMatch(
     /^\(only you can see this\) .*no API key.* Ask someone with the “Manage Server” permission/,
@@ -63,14 +66,23 @@ it('/help starts with the next step for the user', async ({ guild, admin, member
   expect(textOf(asked)).toContain('no API key');
   // The button replaces the sentence.
   expect(textOf(asked)).not.toContain('Enter an API key with');
-  expect(labelsOf(asked)).toEqual(['Enter an API key', 'Support', 'Privacy']);
+  expect(labelsOf(asked)).toEqual(['Enter an API key', 'My submissions', 'Support', 'Privacy']);
   expect(textOf(asked)).toContain('[ Support → https://example.com/help?x=1#top ]');
   await setKey(admin, 'sandbox-key');
-  expect(await next()).toContain('for example:\n/addserver game:cs2 server:play.example.com:27015');
-  await allowGames(guild, ['dayz', 'ark']);
-  expect(await next()).toContain('/addserver game:ark server:play.example.com:7777');
-  // Command names aren't translated.
-  expect(await next(german)).toContain('zum Beispiel:\n/addserver game:ark server:play.example.com:7777');
+  const help = await member.slash('help');
+  expect(labelsOf(help)).toEqual([
+    'Submit a game server',
+    'Submit a list',
+    'My submissions',
+    'Support',
+    'Privacy',
+  ]);
+  // The button replaces the command's line.
+  expect(textOf(help)).toMatch(/^\(only you can see this\) What you can do here\n/);
+  expect(textOf(help)).not.toContain('/addserver: ');
+  const { modal } = await openModal(member, help, 'Submit a game server');
+  const typed = { game: 'cs2', server: 'play.example.com:27015' };
+  expect(textOf(await member.submit(modal, typed))).toContain('✅ Sent for review.');
 });
 
 it.for([
@@ -95,7 +107,8 @@ it.for([
     const [first] = labelsOf(help);
     expect(first).toBe(decide);
     const queue = await guild.person({ role, locale }).press(help, decide);
-    expect(textOf(queue)).toContain('play.example.com:1');
+    // Moderators start at different submissions.
+    expect(textOf(queue)).toMatch(/play\.example\.com:[12]/);
   }
   expect(textOf(await helpFor('other'))).not.toContain(waits);
   expect(labelsOf(await helpFor('other'))).not.toContain(decide);

@@ -12,7 +12,7 @@ it.beforeEach(({ guild }) => chooseLogChannel(guild));
 /** Submits a new server, because a repeated one would cause a warning. */
 const addOne = async ({ member }: Pick<TestGuild, 'member'>, who = member) =>
   textOf(await addServer(who, `${randomUUID()}.example.com:1`));
-const REFUSED = /❌ The listing service rejects .* API key, so nothing can be submitted/;
+const REFUSED = /⚠️ Not sent\. The listing service rejects .* API key, so nothing can be submitted/;
 const keyStatus = async ({ admin }: TestGuild) => textOf(await admin.slash('keystatus'));
 /** Returns the log channel's messages about a rejected key. */
 const notices = (guild: TestGuild) =>
@@ -66,7 +66,7 @@ describe('/keystatus', () => {
 });
 
 it('/keystatus shows that the service is down until it responds again', async ({ guild, listing }) => {
-  const down = /is down right now[\s\S]*Last worked/;
+  const down = /couldn't be reached[\s\S]*Last worked/;
   expect(await keyStatus(guild)).not.toMatch(down);
   await listing.behave({ kind: 'down' });
   for (let failures = 0; failures < 3; failures += 1) await addOne(guild);

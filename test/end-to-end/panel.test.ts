@@ -129,7 +129,7 @@ describe('a panel', () => {
     expect(textOf(await openSettings(guild))).toContain(next);
     await postPanel(guild);
     const said = textOf(await openSettings(guild));
-    expect(said).toContain('Next: choose a log channel');
+    expect(said).toContain('Choose one that only your team can read.');
     expect(said).not.toContain(next);
   });
 

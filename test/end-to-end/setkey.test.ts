@@ -135,10 +135,10 @@ describe('/setkey', () => {
   it('offers to choose a log channel after the first key is set', async ({ guild, admin }) => {
     const saved = await setKey(admin, 'sandbox-key');
     expect(textOf(saved)).toMatch(
-      /✅ API key: .*➖ Log channel: none.*➖ Role for key problems: none.*Who can submit: everyone.*Next: choose a log channel that only your team can read\. .*with \/panel\./s,
+      /✅ API key: .*➖ Log channel: none.*➖ Role for key problems: none.*Who can submit: everyone.*The log channel shows submissions .* Choose one that only your team can read\. .*with \/panel\./s,
     );
     expect(textOf(await admin.pick(saved, ['#staff']))).toMatch(
-      /✅ Log channel: #.*You can also choose a role/s,
+      /✅ Log channel: #.*Nobody is mentioned yet/s,
     );
     expect(logMessages(guild)).toHaveLength(1);
     expect(textOf(await setKey(admin, 'second-key-1234'))).not.toContain('log channel');

@@ -119,7 +119,7 @@ describe('/settings', () => {
   it('offers to choose a role after a log channel has been chosen', async ({ guild, admin, discord }) => {
     discord.guildEvents.addRole(guild, { name: 'staff', mentionable: true });
     expect(textOf(await pickSetting(guild, 'Log channel', '#staff'))).toMatch(
-      /You can also choose a role.*▾ Choose another channel.*▾ Choose a role for key problems/s,
+      /Nobody is mentioned yet.*▾ Choose another channel.*▾ Choose a role for key problems/s,
     );
     const page = await openSetting(guild, 'Log channel');
     expect(textOf(await admin.pick(page, ['@staff']))).toMatch(
@@ -280,9 +280,9 @@ describe('the log channel', () => {
     expect(logLines(guild)).toEqual([
       `${by}: ${shown?.description} · ✅ ${ACCEPTED}`,
       expect.stringMatching(/\(member\): \*\*Counter-Strike 2.* · ⚠️ Not sent: already submitted here\.$/),
-      expect.stringMatching(/\*\*Rust\*\*.* · ❌ rejected: No such luck\.$/),
-      expect.stringMatching(/\*\*Minecraft\*\*.* · ❓ unconfirmed: /),
-      expect.stringMatching(/\*\*ARK.* · ⚠️ not sent: The listing service couldn't be reached\.$/),
+      expect.stringMatching(/\*\*Rust\*\*.* · ❌ Rejected\. No such luck\.$/),
+      expect.stringMatching(/\*\*Minecraft\*\*.* · ❓ Unconfirmed\. /),
+      expect.stringMatching(/\*\*ARK.* · ⚠️ Not sent\. The listing service couldn't be reached\.$/),
     ]);
   });
 

@@ -87,9 +87,9 @@ it("a moderator sees an approved server's outcome even if the bot can't save the
   await listing.behave({ kind: 'json', status: 200, body }, 1);
   await approve(guild);
   const seen = () => guild.discord.messages(inStaff(guild, 'admin')).map(textOf).join('\n');
-  await expect.poll(seen).toMatch(/rejected: No such luck\..*couldn't save this outcome/s);
+  await expect.poll(seen).toMatch(/Rejected\. No such luck\..*couldn't save this outcome/s);
   // The message about the submission can't show the outcome, so the log does.
-  await expect.poll(() => logLines(guild).join('\n')).toMatch(/\(member\): .*rejected: No such luck\./);
+  await expect.poll(() => logLines(guild).join('\n')).toMatch(/\(member\): .*Rejected\. No such luck\./);
 });
 
 refusedIt(
@@ -101,7 +101,7 @@ refusedIt(
     onRefused = () => database.exec('ALTER TABLE submissions RENAME TO elsewhere');
     await approve(guild);
     const seen = () => guild.discord.messages(inStaff(guild, 'admin')).map(textOf).join('\n');
-    await expect.poll(seen).toMatch(/rejected: Invalid API key\..*couldn't save this outcome/s);
+    await expect.poll(seen).toMatch(/Rejected\. Invalid API key\..*couldn't save this outcome/s);
     database.exec('ALTER TABLE elsewhere RENAME TO submissions');
   },
 );

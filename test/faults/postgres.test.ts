@@ -135,7 +135,7 @@ describe.skipIf(!hasPostgres())('if the response to a COMMIT was lost,', () => {
     const cut = wire.cutCommitOf('"decided_by"');
     const answer = await inStaff(guild, 'admin').press(message, 'Approve');
     await cut;
-    expect(textOf(answer)).toContain("not sent: Something went wrong on the bot's side.");
+    expect(textOf(answer)).toContain("Not sent. Something went wrong on the bot's side.");
     await expect.poll(() => labelsOf(message)).toEqual(DECISIONS);
     expect(approvalsIn(guild)).toHaveLength(1);
     expect(addsOf(guild, HOST)).toEqual([]);

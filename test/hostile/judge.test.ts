@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { type Ask, claimOf, type Findings, judge } from './judge.ts';
 import type { Harm } from './verdict.ts';
 
-const ACCEPTED = '✅ Servers have been added for review.';
+const ACCEPTED = '✅ Sent for review. “Servers have been added for review.”';
 const REJECTED = '❌ Rejected. The listing service says:\n> Not today.';
 const NOT_TAKEN = '❌ Rejected. The listing service says:\n│ Invalid API key.';
 const UNKNOWN =
   "❓ Unconfirmed. The listing service didn't respond in time. It may have arrived. Check the listing service's site before sending it again.";
 const NOT_SENT = "⚠️ Not sent. The listing service couldn't be reached. You can safely try again.";
 const HELD_BACK =
-  "❌ The listing service rejects this Discord server's API key, so nothing can be submitted. The rejected key was set by @7.";
+  "⚠️ Not sent. The listing service rejects this Discord server's API key, so nothing can be submitted. The rejected key was set by @7.";
 const WARNING =
   '⚠️ Not sent: mia submitted a.example.com. What became of it is unknown, and it may have been received.';
 
@@ -46,13 +46,13 @@ describe('claimOf', () => {
     [UNKNOWN, 'unknown'],
     [NOT_SENT, 'nothing sent'],
     [WARNING, 'nothing sent'],
-    [
-      '⏳ Waiting for a moderator. Not sent unless one decides by <t:1:D>. Check /submissions for the result.',
-      'waiting',
-    ],
-    ['✅ Approved by @7\n✅ Servers have been added for review.', 'waiting'],
+    ['⏳ Waiting for a moderator. Not sent unless one decides by <t:1:D>.', 'waiting'],
+    [`✅ Approved by @7\n${ACCEPTED}`, 'waiting'],
     ['❌ Declined by @7\nReason: Not today.', 'nothing sent'],
     [HELD_BACK, 'nothing sent'],
+    ['⚠️ Needs fixing: no port (default is 27015).', 'nothing sent'],
+    ['↩️ Withdrawn. Nothing was sent.', 'nothing sent'],
+    ['Cancelled. Nothing was sent.', 'nothing sent'],
     ['The application did not respond.', 'nothing sent'],
     [
       `The bot was interrupted before it could finish, so nothing was submitted to the listing service. Please try again.\n${REJECTED}`,

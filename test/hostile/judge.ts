@@ -66,6 +66,8 @@ const WORDS: readonly (readonly [RegExp, Claim])[] = [
     /nothing was (?:(?:saved|changed) or )?sent|nothing can be submitted|did nothing|is restarting|run the command again|on its way|previous request/i,
     'nothing sent',
   ],
+  // Shown before anything is submitted.
+  [/⚠️ (?:Needs fixing|Not used): /u, 'nothing sent'],
   // The bot's reply to an old button.
   [/This (was already submitted|was cancelled)\.|These buttons have expired\./, 'nothing sent'],
   [/❌ Declined/, 'nothing sent'],

@@ -205,7 +205,7 @@ export function createMembers(world: World): Members {
     // After a restart, the reply only contains numbers, but the history lists the servers.
     const history = await world.stored.latest(all);
     // This reply is only about servers that weren't sent. The history contains the other servers' outcomes.
-    if (/Waiting for a moderator|so nothing was sent|❌ Declined/.test(latest)) {
+    if (/Waiting for a moderator|Nothing was sent|❌ Declined/.test(latest)) {
       return (server) => {
         const outcome = history.get(server) ?? 'not-sent';
         return outcome === 'not-sent' ? latest : `list: ${outcome}`;

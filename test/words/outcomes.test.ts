@@ -17,9 +17,9 @@ const audienceFor = (locale: string): Audience => ({
 
 describe("the service's message about accepted servers", () => {
   it.each([
-    ['en-US', '✅ Servers have been added for review.'],
-    ['de', '✅ Die Spielserver wurden zur Prüfung hinzugefügt. („Servers have been added for review\\.“)'],
-  ])('is the whole reply about a single server, in %s', (locale, text) => {
+    ['en-US', '✅ Sent for review. “Servers have been added for review.”'],
+    ['de', '✅ Zur Prüfung gesendet. „Servers have been added for review.“'],
+  ])('is quoted after the outcome of a single server, in %s', (locale, text) => {
     const audience = audienceFor(locale);
     expect(outcomeText(audience, server, accepted(` ${ADDED}\n`))).toBe(text);
     expect(outcomesForLog(audience.t, ended(ADDED))).toEqual([text]);
@@ -47,16 +47,12 @@ describe("the service's message about accepted servers", () => {
   });
 
   it.each([
-    [
-      'Thanks. @everyone',
-      '✅ Sent for review. “Thanks. \\@everyone”',
-      '✅ sent for review: Thanks. \\@everyone',
-    ],
-    ['', '✅ Sent for review.', '✅ sent for review'],
-  ])('is escaped and comes after the outcome if it is unusual: %j', (message, reply, entry) => {
+    ['Thanks. @everyone', '✅ Sent for review. “Thanks. \\@everyone”'],
+    ['', '✅ Sent for review.'],
+  ])('is escaped and comes after the outcome if it is unusual: %j', (message, reply) => {
     const audience = audienceFor('en-US');
     expect(outcomeText(audience, server, accepted(message))).toBe(reply);
-    expect(outcomesForLog(audience.t, ended(message))).toEqual([entry]);
+    expect(outcomesForLog(audience.t, ended(message))).toEqual([reply]);
   });
 });
 

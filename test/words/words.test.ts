@@ -110,20 +110,22 @@ describe("the listing service's name", () => {
   it('is a link in sentences about the service', () => {
     const words = createWords({ name: 'Game List', page }).wordsFor;
     const link = '[Game List](<https://list.example/>)';
-    expect(words('en-US')('notSent.down')).toContain(`${link} is down`);
+    expect(words('en-US')('notSent.unreachable')).toContain(`${link} couldn't be reached`);
     expect(words('de')('unknown.reset')).toContain(`Die Verbindung zu ${link} `);
   });
 
   it("is generic if the operator hasn't set a name", () => {
-    expect(createWords().wordsFor('en-US')('notSent.down')).toContain('The listing service is down');
-    const german = createWords({ page }).wordsFor('de')('notSent.down');
+    expect(createWords().wordsFor('en-US')('notSent.unreachable')).toContain(
+      "The listing service couldn't be reached",
+    );
+    const german = createWords({ page }).wordsFor('de')('notSent.unreachable');
     expect(german).toContain('Der [Listendienst](<https://list.example/>) ');
   });
 
   it("isn't treated as markup or as a template", () => {
     const name = '**x** $t(pager.next) @here ](https://evil.example)';
-    const said = createWords({ name }).wordsFor('en-US')('notSent.down');
+    const said = createWords({ name }).wordsFor('en-US')('notSent.unreachable');
     expect(rendered(said).active).toEqual([]);
-    expect(rendered(said).text).toContain(`${name} is down`);
+    expect(rendered(said).text).toContain(`${name} couldn't be reached`);
   });
 });
