@@ -17,7 +17,7 @@ import { channelView, deletedView, harmfulView } from './approval-view.ts';
 import type { Approvals, DueMessage } from './approvals.ts';
 
 export interface ApprovalMessagesDeps {
-  readonly approvals: Pick<Approvals, 'find' | 'before' | 'due' | 'markShown' | 'makeDue' | 'moved'>;
+  readonly approvals: Pick<Approvals, 'find' | 'before' | 'due' | 'beginEdit' | 'endEdit' | 'moved'>;
   readonly api: Pick<DiscordApi, 'edit'>;
   readonly posts: Pick<ChannelPosts, 'put' | 'wasRejected'>;
   readonly settings: Pick<GuildSettings, 'getOrUnreadable' | 'change'>;
@@ -82,17 +82,23 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   /** @param pressed the message whose button was pressed, which may show an earlier state */
   async function showOnce(key: DraftRef, pressed: PressedPost | undefined): Promise<void> {
     let place = pressed;
+    /** The state that this call's previous edit began with. */
+    let own: number | undefined;
     for (;;) {
       const submission = await approvals.find(key);
       const isDue = submission !== undefined && submission.revision > submission.shownRevision;
       if (!isDue && place === undefined) return;
+      const begun = submission && (await approvals.beginEdit(submission));
+      if (submission && !begun) continue;
       const put = await putMessage(key, submission, place ?? submission?.message);
-      // Tries again later, because the failed update may still have overwritten a newer version.
-      if (put.kind === 'failed') return submission && approvals.makeDue(submission);
+      // The message stays out of date, because the failed update may still have overwritten a newer version.
+      if (put.kind === 'failed' || !submission || !begun) return;
+      const message = put.kind === 'posted' ? put.place : undefined;
+      const isOnly = submission.shownRevision >= 0 || submission.shownRevision === own;
+      if (await approvals.endEdit(begun, { message, isOnly })) return;
       // Repeats if the submission changed in the meantime, because this message may have overwritten a newer version.
-      const shownAt = put.kind === 'posted' ? put.place : undefined;
-      if (submission === undefined || (await approvals.markShown(submission, shownAt))) return;
-      place = shownAt && { ...shownAt, by: pressed?.by };
+      own = begun.shownRevision;
+      place = message && { ...message, by: pressed?.by };
     }
   }
 
@@ -244,7 +250,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
    */
   async function showEach(): Promise<void> {
     const tried = new Set<string>();
-    const attempt = ({ id, shownRevision }: DueMessage) => `${id} ${shownRevision}`;
+    const attempt = ({ id, revision }: DueMessage) => `${id} ${revision}`;
     while (!job.stopping.aborted) {
       const found = (await approvals.due().catch(complain)) ?? [];
       const due = found.filter((each) => !tried.has(attempt(each)));

@@ -52,8 +52,8 @@ type NotCorrected =
   /** The corrected server is already waiting in another of the member's submissions, or its host is blocked. */
   | { readonly code: 'waiting-already' | 'host-blocked' };
 
-/** A draft whose message is out of date, with the revision that the message shows. */
-export interface DueMessage extends DraftRef, Pick<Submission, 'shownRevision'> {}
+/** A draft whose message is out of date, with the revision that the message should show. */
+export interface DueMessage extends DraftRef, Pick<Submission, 'revision'> {}
 
 /** An update that marks a submission's message as out of date. */
 const NEXT_REVISION = { revision: sql<number>`revision + 1` };
@@ -61,7 +61,7 @@ const NEXT_REVISION = { revision: sql<number>`revision + 1` };
 export type Approvals = ReturnType<typeof createApprovals>;
 
 interface ApprovalsDeps {
-  readonly store: Pick<Store, 'tables' | 'inGuild'>;
+  readonly store: Pick<Store, 'tables' | 'inGuild' | 'unsynced'>;
   readonly drafts: Drafts;
   readonly submissions: Submissions;
   readonly waitingSubmissions: WaitingSubmissions;
@@ -248,27 +248,44 @@ export function createApprovals({
     due: (): Promise<readonly DueMessage[]> =>
       tables()
         .selectFrom('submissions')
-        .select(['draft_id as id', 'guild_id as guildId', 'shown_revision as shownRevision'])
+        .select(['draft_id as id', 'guild_id as guildId', 'revision'])
         .whereRef('revision', '>', 'shown_revision')
         .execute(),
     /** Marks the messages about a guild's waiting submissions as outdated after the log channel changes or works again. */
     moved: makeAllDue,
-    /** Marks a submission's message as out of date, so the bot updates it again. */
-    async makeDue({ id }: Submission): Promise<void> {
-      await tables().updateTable('submissions').set(NEXT_REVISION).where('id', '=', id).execute();
+    /**
+     * Records that an edit of the submission's message is in progress. Until it ends, the message counts as out of date, in
+     * case this process dies.
+     * @returns the submission with the new state, or `undefined` if it has changed in the meantime
+     */
+    async beginEdit(submission: Submission): Promise<Submission | undefined> {
+      const { id, revision, shownRevision } = submission;
+      const begun = Math.min(shownRevision, 0) - 1;
+      const { numUpdatedRows } = await store.unsynced('edit claim', () =>
+        tables()
+          .updateTable('submissions')
+          .set({ shown_revision: begun })
+          .where('id', '=', id)
+          .where('revision', '=', revision)
+          .where('shown_revision', '=', shownRevision)
+          .executeTakeFirst(),
+      );
+      return numUpdatedRows === 1n ? { ...submission, shownRevision: begun } : undefined;
     },
     /**
-     * Records that the message shows this revision of the submission, or that the submission can't have a message.
-     * @returns false if the submission has changed in the meantime, so its message must be updated again
+     * Records that the message shows this revision of the submission, or that the submission can't have a message. If
+     * another edit was in progress, the message stays out of date, because Discord might apply the other edit last.
+     * @param begun the submission as returned by `beginEdit`
+     * @returns false if the submission or its message has changed in the meantime, so the message must be updated again
      */
-    async markShown(
+    async endEdit(
       { id, revision, shownRevision }: Submission,
-      message: MessagePlace | undefined,
+      { message, isOnly }: { readonly message: MessagePlace | undefined; readonly isOnly: boolean },
     ): Promise<boolean> {
       const { numUpdatedRows } = await tables()
         .updateTable('submissions')
         .set({
-          shown_revision: revision,
+          shown_revision: isOnly ? revision : revision - 1,
           ...(message && { channel_id: message.channelId, message_id: message.messageId }),
         })
         .where('id', '=', id)

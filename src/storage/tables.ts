@@ -96,7 +96,10 @@ export interface SubmissionsTable {
   /** The channel and id of the message that moderators use to decide. */
   readonly channel_id: string | null;
   readonly message_id: string | null;
-  /** The latest revision, and the revision that the message shows. If `revision` is greater, the message is out of date. */
+  /**
+   * The latest revision, and the revision that the message shows. If `revision` is greater, the message is out of date. While
+   * the message is being edited, or after a crash during an edit, `shown_revision` is negative.
+   */
   readonly revision: number;
   readonly shown_revision: number;
   /** The data for notifying the member of the decision, as an encrypted record in JSON; null if no longer needed. */

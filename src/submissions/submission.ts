@@ -57,7 +57,10 @@ export interface Submission {
   readonly servers: readonly SubmittedServer[];
   /** The message that moderators use to decide. */
   readonly message: MessagePlace | undefined;
-  /** The revision that the message should show; `shownRevision` is the revision that it currently shows. */
+  /**
+   * The revision that the message should show. `shownRevision` is the revision that it currently shows, or a negative number
+   * if an edit is in progress or might have been interrupted.
+   */
   readonly revision: number;
   readonly shownRevision: number;
 }

@@ -79,6 +79,37 @@ it('a message shows a withdrawal that happens while the message is being posted'
   expect(shown).toContain('Withdrawn');
 });
 
+it('the bot corrects a message that a process overwrote and then died', async () => {
+  const place = await newPlace('sqlite');
+  let shown: string | undefined;
+  const isEditing = Promise.withResolvers<void>();
+  const dying = await open(place, 'dying', async (_channelId, _message, messageId) => {
+    if (messageId !== undefined) {
+      isEditing.resolve();
+      await new Promise(() => undefined);
+    }
+    return { result: 'posted', messageId: '6' };
+  });
+  const other = await open(place, 'other', async (_channelId, { content }) => {
+    shown = content;
+    return { result: 'posted', messageId: '6' };
+  });
+  await submitForApproval(dying);
+  await dying.messages.show(key);
+  await dying.approvals.moved('1');
+  void dying.messages.show(key);
+  await isEditing.promise;
+  await other.approvals.withdraw(mia, 'a', 'i2');
+  await other.messages.show(key);
+  // Discord applies the first edit last.
+  shown = 'waiting';
+  await other.messages.showDue();
+  expect(shown).toContain('Withdrawn');
+  shown = undefined;
+  await other.messages.showDue();
+  expect(shown).toBeUndefined();
+});
+
 it('the bot updates a message as soon as the submission changes, and not before', async () => {
   const shown: (string | undefined)[] = [];
   const one = await open(await newPlace('sqlite'), 'one', async (_channelId, { content }) => {

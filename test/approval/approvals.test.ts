@@ -1,14 +1,26 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import type { Approvals } from '../../src/approval/approvals.ts';
 import type { Outcome } from '../../src/listing/contract.ts';
 import { createEncryption } from '../../src/storage/encryption.ts';
 import type { Submitter } from '../../src/submissions/drafts.ts';
 import type { HistoryFilter } from '../../src/submissions/history.ts';
 import type { SubmitRequest } from '../../src/submissions/pipeline.ts';
+import type { MessagePlace, Submission } from '../../src/submissions/submission.ts';
 import { rowForServer } from '../../src/submissions/submission.ts';
 import { Secret } from '../../src/text/secret.ts';
 import { openPipeline, readyDraft, readyRow } from '../support/builders.ts';
 import { kinds, newPlace, rowsIn } from '../support/database.ts';
+
+/** Records that a submission's message was edited. Returns false if the submission has changed in the meantime. */
+async function markShown(
+  approvals: Approvals,
+  submission: Submission,
+  message: MessagePlace | undefined,
+): Promise<boolean> {
+  const begun = await approvals.beginEdit(submission);
+  return begun !== undefined && approvals.endEdit(begun, { message, isOnly: true });
+}
 
 const ACCEPTED: Outcome = { kind: 'accepted', message: 'Yes.' };
 const guildId = '1';
@@ -238,7 +250,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     const find = () => approvals.find({ guildId, id: 'a' });
     const show = async () => {
       const submission = await find();
-      expect(submission && (await approvals.markShown(submission, message))).toBe(true);
+      expect(submission && (await markShown(approvals, submission, message))).toBe(true);
     };
     const again = () => send(opened, 'a');
     await submit(opened, 'a');
@@ -580,10 +592,10 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     // Both changes to the submission happen in the same millisecond.
     await decline(opened, 'a');
     const message = { channelId: '5', messageId: '6' };
-    expect(waiting && (await opened.approvals.markShown(waiting, message))).toBe(false);
+    expect(waiting && (await markShown(opened.approvals, waiting, message))).toBe(false);
     const declined = await opened.approvals.find({ guildId, id: 'a' });
     expect(declined).toMatchObject({ state: 'declined' });
-    expect(declined && (await opened.approvals.markShown(declined, message))).toBe(true);
+    expect(declined && (await markShown(opened.approvals, declined, message))).toBe(true);
     expect(await opened.approvals.due()).toEqual([]);
   });
 
@@ -596,7 +608,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
       return approval;
     };
     await submit(opened, 'a');
-    expect(await opened.approvals.markShown(await asItIs(), message)).toBe(true);
+    expect(await markShown(opened.approvals, await asItIs(), message)).toBe(true);
     const pressed = await asItIs();
     const sent = Promise.withResolvers<Outcome>();
     opened.world.answer = () => sent.promise;
@@ -604,11 +616,11 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     await expect.poll(() => opened.world.requests).toHaveLength(1);
     const sending = await asItIs();
     expect(sending.state).toBe('running');
-    expect(await opened.approvals.markShown(sending, message)).toBe(true);
-    expect(await opened.approvals.markShown(pressed, message)).toBe(false);
+    expect(await markShown(opened.approvals, sending, message)).toBe(true);
+    expect(await markShown(opened.approvals, pressed, message)).toBe(false);
     sent.resolve(ACCEPTED);
     await approved;
-    expect(await opened.approvals.markShown(sending, message)).toBe(false);
+    expect(await markShown(opened.approvals, sending, message)).toBe(false);
   });
 
   it("is withdrawn when the member's data is deleted", async () => {
@@ -633,7 +645,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     opened.world.now += DRAFT_LIVES_MS;
     await opened.erasure.prune();
     const withdrawn = await opened.approvals.find({ guildId, id: 'a' });
-    expect(withdrawn && (await opened.approvals.markShown(withdrawn, undefined))).toBe(true);
+    expect(withdrawn && (await markShown(opened.approvals, withdrawn, undefined))).toBe(true);
     await opened.erasure.prune();
     expect(await stateOf(opened, 'a')).toBeUndefined();
     await submit(opened, 'c');

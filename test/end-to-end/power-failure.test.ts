@@ -23,7 +23,11 @@ import { recordWrites } from '../support/writes.ts';
 /** The statements that power failures can undo. `unsynced.ts` contains the reasons. */
 const UNSYNCED: Readonly<Record<UnsyncedWrite, readonly string[]>> = {
   interaction: ['insert interactions', 'update interactions encrypted'],
-  'edit claim': ['insert interactions', 'update interactions message_key'],
+  'edit claim': [
+    'insert interactions',
+    'update interactions message_key',
+    'update submissions shown_revision',
+  ],
   'job claim': ['insert jobs'],
   pruning: [
     'delete choices',
