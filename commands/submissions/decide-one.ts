@@ -10,6 +10,7 @@ import type { Modal } from '../../src/interactions/controls.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
 import { typedOf } from '../../src/server-lists/row.ts';
 import { rowForServer } from '../../src/submissions/submission.ts';
+import type { SeenApproval } from '../../src/submissions/waiting-submissions.ts';
 import type { CommandDeps } from '../deps.ts';
 import { previewFile } from '../submit/files.ts';
 import { readSubmitId } from '../submit/ids.ts';
@@ -29,10 +30,10 @@ export function decisionActions(
   const { demandModerator, showPressed, outdated, outdatedText, undecided, placeOf, decided } = queue;
   const { stillWaiting, showNext } = queue;
 
-  async function approve(context: PressContext): Promise<Reply> {
+  async function approve(context: PressContext, seen: SeenApproval = seenOf(context)): Promise<Reply> {
     await demandModerator(context);
     const before = await placeOf(context);
-    const result = await approveSeen(context, seenOf(context), deps, () => void showPressed(context));
+    const result = await approveSeen(context, seen, deps, () => void showPressed(context));
     switch (result.kind) {
       case 'changed':
         return undecided(context);
@@ -43,6 +44,14 @@ export function decisionActions(
         return { ...reply, announcement: announcementOfAll([result], games) };
       }
     }
+  }
+
+  /** Sends an approved submission's unconfirmed servers again. */
+  async function sendAgain(context: PressContext): Promise<Reply> {
+    await demandModerator(context);
+    const seen = seenOf(context);
+    const submissionId = await approvals.waitUnconfirmed(seen);
+    return submissionId === undefined ? undecided(context) : approve(context, { ...seen, submissionId });
   }
 
   async function pressDecline(context: PressContext): Promise<Modal> {
@@ -123,7 +132,8 @@ export function decisionActions(
 
   return {
     presses: {
-      approve: { answers: 'beside', run: approve },
+      approve: { answers: 'beside', run: (context) => approve(context) },
+      resend: { answers: 'beside', run: sendAgain },
       decline: { answers: 'modal', run: pressDecline },
       // Still needed for buttons on messages posted by version 0.3.0.
       refuse: { answers: 'modal', run: pressDecline },

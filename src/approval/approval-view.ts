@@ -5,10 +5,10 @@ import { button, customId, rows } from '../interactions/controls.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { EarlierSubmission } from '../submissions/already-submitted.ts';
 import type { DeclineReason } from '../submissions/decline-reason.ts';
-import { type Submission, serverResults } from '../submissions/submission.ts';
+import { type Submission, serverResults, unconfirmedIn } from '../submissions/submission.ts';
 import { escapeText, memberText } from '../words/escape.ts';
 import { beforeItems } from '../words/not-submitted.ts';
-import { outcomesForLog, type ServerWithOutcome, unknownText } from '../words/outcomes.ts';
+import { outcomesForLog, type ServerWithOutcome } from '../words/outcomes.ts';
 import { byText, namedText } from '../words/sentences.ts';
 import {
   addressCode,
@@ -87,7 +87,7 @@ function kindOf({ state, servers }: Submission): keyof typeof LOOK {
 /** Returns the text for a moderator's decision, with the moderator's name unless it was deleted. */
 export function decisionText(
   t: Translate,
-  decision: 'approved' | 'declined',
+  decision: 'approved' | 'unconfirmed' | 'declined',
   {
     decidedBy: id = '',
     decidedByName: name,
@@ -135,7 +135,8 @@ function statusText(t: Translate, submission: Submission, member?: Context): str
       const received = ended.filter(({ outcome }) => outcome.kind !== 'not-sent');
       const notSent = ended.filter(({ outcome }) => outcome.kind === 'not-sent');
       const textsOf = (some: typeof ended) => outcomesForLog(t, some, ended.length);
-      const approved = withSign('accepted', decisionText(t, 'approved', submission));
+      const decision = unconfirmedIn(submission).length > 0 ? 'unconfirmed' : 'approved';
+      const approved = withSign(kindOf(submission), decisionText(t, decision, submission));
       // Unconfirmed servers come last among the servers that were sent.
       return [approved, ...textsOf(received), ...unknownTexts(t, ended, member), ...textsOf(notSent)].join(
         '\n',
@@ -152,16 +153,15 @@ function statusText(t: Translate, submission: Submission, member?: Context): str
   }
 }
 
-/** Asks the reader to check the listing for unconfirmed servers before submitting them again. */
+/** Asks moderators to check the listing for unconfirmed servers before sending them again, and refers members to them. */
 function unknownTexts(
   t: Translate,
   ended: readonly ServerWithOutcome[],
   member?: Context,
 ): readonly string[] {
-  const unknown = ended.filter(({ outcome }) => outcome.kind === 'unknown').map(({ server }) => server);
-  const { length: count } = unknown;
+  const { length: count } = ended.filter(({ outcome }) => outcome.kind === 'unknown');
   if (count === 0) return [];
-  return [member ? unknownText(member, unknown) : t('ended.next.check', { count, site: t.site() })];
+  return [t(member ? 'ended.next.moderator' : 'ended.next.check', { count, site: t.site() })];
 }
 
 /** Maximum number of servers named by {@link serversText}. */
@@ -196,15 +196,20 @@ export function decidedText(t: Translate, decided: readonly Submission[], games:
     return [declined, ...reasonTexts(t, declineReason, LONGEST_REASON)].join(' · ');
   }
   const ended = serverResults({ servers });
-  const isSent = ended.some(({ outcome }) => outcome.kind !== 'not-sent');
-  const item = t(isSent ? 'approval.sent' : 'approval.approved');
-  // Removes the check marks of accepted servers, because the line already starts with a check mark.
-  const checkMark = withSign('accepted', '');
+  const kind = worstOf(ended.map(({ outcome }) => outcome.kind));
+  // The line already starts with the worst outcome's sign.
+  const sign = withSign(kind, '');
   const outcomes = outcomesForLog(t, ended, servers.length).map((text) =>
-    text.startsWith(checkMark) ? text.slice(checkMark.length) : text,
+    text.startsWith(sign) ? text.slice(sign.length) : text,
   );
-  const approved = withSign('accepted', t('look.about', { item, why }));
+  const approved = withSign(kind, t('look.about', { item: t(`approval.${approvedAs(ended)}`), why }));
   return [approved, ...outcomes, ...unknownTexts(t, ended)].join(' · ');
+}
+
+/** Returns what can be said about an approval once all servers have an outcome. */
+function approvedAs(ended: readonly ServerWithOutcome[]): 'unconfirmed' | 'sent' | 'approved' {
+  if (ended.some(({ outcome }) => outcome.kind === 'unknown')) return 'unconfirmed';
+  return ended.some(({ outcome }) => outcome.kind !== 'not-sent') ? 'sent' : 'approved';
 }
 
 /** Returns text that shows how many approved servers are waiting for approval again, or `undefined` if none are. */
@@ -284,11 +289,15 @@ export function correctedTexts(
  */
 export function decisionButtons(
   t: Translate,
-  { id, draftId, state, servers }: Submission,
-  isWhole = servers.length <= MOST_SHOWN,
+  submission: Submission,
+  isWhole = submission.servers.length <= MOST_SHOWN,
 ): readonly APIButtonComponent[] {
-  if (state !== 'waiting') return [];
+  const { id, draftId, state, servers } = submission;
   const seen = `${draftId}:${id}`;
+  if (unconfirmedIn(submission).length > 0) {
+    return [button(submissionsId('resend', seen), t('again.sendAnyway'))];
+  }
+  if (state !== 'waiting') return [];
   return [
     button(submissionsId('approve', seen), t('approval.approve'), 'success'),
     button(submissionsId('decline', seen), t('approval.decline'), 'danger'),

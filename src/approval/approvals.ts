@@ -13,6 +13,7 @@ import {
   rowForServer,
   type Submission,
   type SubmittedServer,
+  unconfirmedIn,
 } from '../submissions/submission.ts';
 import type { Submissions } from '../submissions/submissions.ts';
 import type {
@@ -223,6 +224,23 @@ export function createApprovals({
         });
         await waitingSubmissions.beginAnother(submission, [corrected], { by, interactionId });
         return undefined;
+      }),
+    /**
+     * Makes the unconfirmed servers of an approved submission wait again, with the same message.
+     * @returns the new submission's id; `undefined` if the draft has a later submission or nothing is unconfirmed
+     */
+    waitUnconfirmed: ({ submissionId, ...key }: SeenApproval): Promise<string | undefined> =>
+      store.inGuild(key.guildId, async () => {
+        const submission = await submissions.latest(key.guildId, key.id);
+        if (submission?.id !== submissionId || !submission?.needsModerator) return undefined;
+        const { userId, userName, guildId, draftId } = submission;
+        const rows = unconfirmedIn(submission).map(rowForServer);
+        if (rows.length === 0 || userId === '') return undefined;
+        const by = { guildId, user: { id: userId, name: userName } };
+        const draft = (await drafts.read(draftId)) ?? { id: draftId, source: 'text', rows: [] };
+        const more = { ...withRows(draft, [...draft.rows, ...rows]), includesAlreadySubmitted: true };
+        if ((await drafts.write(by, more)) !== undefined) return undefined;
+        return waitingSubmissions.begin({ ...by, draftId, rows, interactionId: null });
       }),
     /**
      * Withdraws the member's own waiting submission, and keeps its draft for another day.

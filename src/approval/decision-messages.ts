@@ -11,7 +11,7 @@ import { HOUR_MS } from '../pacing/durations.ts';
 import type { ClaimJob } from '../storage/claim-job.ts';
 import type { Store } from '../storage/store.ts';
 import type { SubmissionsTable } from '../storage/tables.ts';
-import type { Submission } from '../submissions/submission.ts';
+import { type Submission, unconfirmedIn } from '../submissions/submission.ts';
 import type { Submissions } from '../submissions/submissions.ts';
 import { escapeText } from '../words/escape.ts';
 import { sentences } from '../words/sentences.ts';
@@ -224,10 +224,12 @@ function combineViews(
     decided
       .filter(({ state }) => (state === 'declined') === isDeclined)
       .reduce((sum, { servers }) => sum + servers.length, 0);
-  const approved = countOf(false);
+  const unconfirmed = decided.reduce((sum, submission) => sum + unconfirmedIn(submission).length, 0);
+  const approved = countOf(false) - unconfirmed;
   const declined = countOf(true);
   const counts = [
     ...(approved > 0 ? [t('notice.approved', { count: approved })] : []),
+    ...(unconfirmed > 0 ? [t('notice.unconfirmed', { count: unconfirmed })] : []),
     ...(declined > 0 ? [t('notice.declined', { count: declined })] : []),
   ];
   const equal = [...Map.groupBy(decided.keys(), (index) => views[index]?.content).values()];

@@ -87,6 +87,10 @@ export const isBeingSent = (submission: Submission | undefined): boolean =>
 export const serverResults = ({ servers }: Pick<Submission, 'servers'>): readonly ServerResult[] =>
   servers.flatMap(({ outcome, ...server }) => (outcome ? [{ ...server, outcome }] : []));
 
+/** Returns an ended submission's servers that the service may or may not have received. */
+export const unconfirmedIn = ({ state, servers }: Pick<Submission, 'state' | 'servers'>) =>
+  state === 'done' ? servers.filter(({ outcome }) => outcome?.kind === 'unknown') : [];
+
 /** Converts a submitted server back into a draft row. */
 export const rowForServer = (server: SubmittedServer): ReadyRow => ({
   kind: 'ready',

@@ -123,6 +123,23 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await decline(opened, 'a')).toBe(false);
   });
 
+  it('can be sent again once by a moderator if nobody knows whether it arrived', async () => {
+    const opened = await open();
+    const other = await opened.beside('another process');
+    await submit(opened, 'a', 2);
+    const outcomes: Outcome[] = [{ kind: 'unknown', reason: 'unreadable', detail: '' }];
+    opened.world.answer = () => outcomes.pop() ?? ACCEPTED;
+    await approve(opened, 'a');
+    const which = { guildId, id: 'a', submissionId: await seen(opened, 'a') };
+    expect(await opened.approvals.waitUnconfirmed({ ...which, submissionId: undefined })).toBeUndefined();
+    const id = await other.approvals.waitUnconfirmed(which);
+    expect(await opened.approvals.waitUnconfirmed(which)).toBeUndefined();
+    expect(await opened.approvals.find(which)).toMatchObject({ id, state: 'waiting', servers: [{}, {}] });
+    expect(await approve(opened, 'a', id)).toMatchObject({ kind: 'ended' });
+    expect(opened.world.requests).toHaveLength(2);
+    expect(await other.approvals.waitUnconfirmed({ ...which, submissionId: id })).toBeUndefined();
+  });
+
   it('is found by every moderator once it is decided, unlike submissions that needed no approval', async () => {
     const opened = await open();
     for (const id of ['approved', 'declined', 'withdrawn', 'waiting']) await submit(opened, id);

@@ -68,6 +68,7 @@ const LONGEST: Readonly<Record<string, string>> = {
   'submissions:page': writePage(MOST_PAGES, filter),
   'submissions:refuse': `${DRAFT}:${RUN}`,
   'submissions:remove': RUN,
+  'submissions:resend': `${DRAFT}:${RUN}`,
   'submissions:resubmit': RUN,
   'submissions:turn': writePage(MOST_PAGES, RUN),
   'submissions:waiting': writePage(MOST_PAGES, ownFilter),

@@ -440,12 +440,25 @@ describe('a submission that needs approval', () => {
     await guild.listing.behave({ kind: 'status', status: 500 }, 1);
     await moderator.press(other, 'Approve');
     await member.press(reply, 'Withdraw');
-    for (const [each, words] of [
-      [other, "Check the listing service's site before sending it again."],
-      [reply, "Ask an admin to check the listing service's site before you send it again."],
+    await expect.poll(() => directTo(guild, member).length).toBe(1);
+    const [direct = reply] = directTo(guild, member);
+    for (const [each, decision, words] of [
+      [other, 'Approved by @\\d+ \\(admin\\)', "Check the listing service's site before sending it again\\."],
+      [reply, 'Approved by @\\d+ \\(admin\\)', 'A moderator can check this and send it again\\.'],
+      [direct, 'Approved', 'A moderator can check this and send it again\\.'],
     ] as const) {
-      await expect.poll(() => textOf(each)).toContain(words);
+      await expect
+        .poll(() => textOf(each))
+        .toMatch(new RegExp(`❓ ${decision}, not confirmed\\n.*${words}`, 's'));
+      expect(textOf(each)).not.toContain('✅');
     }
+    expect(labelsOf(other)).toEqual(['Submit again anyway']);
+    expect(textOf(await inStaff(guild, 'other').press(other, 'Submit again anyway'))).toContain(
+      'approval role',
+    );
+    await Promise.all([1, 2].map(() => moderator.press(other, 'Submit again anyway')));
+    await expect.poll(() => textOf(other)).toMatch(/^✅ Approved by @\d+ \(admin\)\n✅ /);
+    expect([labelsOf(other), addsOf(guild, `${HOST}`).length]).toEqual([[], 2]);
     await addServer(member, `${HOST}:3`);
     const last = await waitingIn(guild);
     const body = { status: 'error', message: 'No such luck.' };

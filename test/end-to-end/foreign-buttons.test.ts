@@ -102,6 +102,7 @@ const GUARDED_PRESSES = [
   'submissions:decline',
   'submissions:declineall',
   'submissions:refuse',
+  'submissions:resend',
 ];
 /** Modals that belong to a submission. Other members only get an error. */
 const SUBMITS_OF_A_SUBMISSION = [
@@ -261,6 +262,11 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
 
   const approval = await pressSetting(guild, 'Approval', 'Turn approval on');
   show('admin', await admin.pick(approval, ['@staff']));
+  await addServer(member, 'unconfirmed.waits.example.com:1');
+  const toResend = { kind: 'message', message: await waitingIn(guild) } as const;
+  await guild.listing.behave({ kind: 'status', status: 500 }, 1);
+  await inStaff(guild, 'admin').press(toResend, 'Approve');
+  show('admin', toResend);
   const many = await paste(member, lines(11).replaceAll('.example', '.waits.example'));
   show('member', { kind: 'message', message: await pressSubmit(member, many) });
   show('member', await addServer(member, 'waits.example.com:1'));

@@ -59,18 +59,19 @@ describe('the queue in /submissions', () => {
         item,
         why: `**Counter-Strike 2** \`q${n}.example.com:27015\` · ${t('by.user', { user: `<@${guild.member.userId}> (member)` })}`,
       });
-    const sent = (n: number) => `✅ ${about(t('approval.sent'), n)} · `;
+    const sent = (n: number) => ` ${about(t('approval.sent'), n)} · `;
     const { shown, decide } = placesOf(moderator, 4);
 
     await moderator.press(queue, t('approval.approve'));
     expect(first()).toContain(sent(decide()));
-    expect(first()).toContain(ACCEPTED);
+    expect(first()).toMatch(new RegExp(`^✅ .*${ACCEPTED}`));
     expect(textOf(queue)).toContain(`q${shown()}.example.com`);
 
     const body = { status: 'error', message: 'No such luck.' };
     await listing.behave({ kind: 'json', status: 200, body }, 1);
     await moderator.press(queue, t('approval.approve'));
-    expect(first()).toMatch(/ · ❌ .*No such luck\.$/);
+    // The line starts with the sign of the outcome.
+    expect(first()).toMatch(/^❌ [^✅❌]*No such luck\.$/);
     expect(first()).toContain(sent(decide()));
 
     await moderator.submit(await moderator.press(queue, t('approval.decline')), {
