@@ -13,7 +13,7 @@ import { withLeftOut } from '../src/submissions/left-out.ts';
 import { messageCommandText } from '../src/words/command-text.ts';
 import { sentences } from '../src/words/sentences.ts';
 import type { CommandDeps } from './deps.ts';
-import { choicesIn, hiddenIn } from './submit/choices.ts';
+import { choicesIn } from './submit/choices.ts';
 import { showDraft, unreadableText } from './submit/show.ts';
 import { isTextFile, readFile } from './submit/text-file.ts';
 
@@ -54,7 +54,7 @@ async function readMessage(
   const file = context.files.find(isTextFile);
   if (file === undefined) {
     const rows = await deps.completeRows(message.rows);
-    return { draft: { id, source: 'message', rows, ...hiddenIn(message) }, choices: choicesIn(message) };
+    return { draft: { id, source: 'message', rows, hidden: message.hidden }, choices: choicesIn(message) };
   }
   const sources = [await readFile(context, file, deps)];
   const list = await deps.parser.read({ guildId, sources, game: '' });
@@ -63,13 +63,12 @@ async function readMessage(
   const last = Math.max(0, ...[...message.rows, ...message.unchosen].map(({ line }) => line));
   const rows = list.rows.map((row) => onLine(row, row.line + last, row.part));
   const unchosen = list.unchosen.map((candidate) => ({ ...candidate, line: candidate.line + last }));
-  const hidden = message.hidden + list.hidden;
   const draft: Draft = {
     id,
     source: 'message',
     rows: await deps.completeRows(withRepeats([...message.rows, ...rows])),
     leftOut: withLeftOut(undefined, list.leftOut),
-    ...hiddenIn({ hidden }),
+    hidden: message.hidden + list.hidden,
   };
   const shape = worstOf([message.shape, list.shape]);
   return { draft, choices: choicesIn({ shape, unchosen: [...message.unchosen, ...unchosen] }) };

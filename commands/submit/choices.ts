@@ -12,7 +12,7 @@ import {
 } from '../../src/server-lists/row.ts';
 import type { CheckedDraft } from '../../src/submissions/check.ts';
 import { type Choices, unchosenIn } from '../../src/submissions/choices.ts';
-import { type Draft, markOfRows } from '../../src/submissions/draft.ts';
+import { markOfRows } from '../../src/submissions/draft.ts';
 import { rowOfCandidate } from '../../src/submissions/draft-editor.ts';
 import { shorten, visibleLine } from '../../src/text/one-line.ts';
 import { gameNamed, labelledAddress, serverLabel, typedAddress } from '../../src/words/servers.ts';
@@ -36,10 +36,6 @@ export const choicesIn = (
   game = '',
 ): Choices | undefined =>
   shape === 'list' || unchosen.length === 0 ? undefined : { shape, candidates: unchosen, game };
-
-/** Returns the number of addresses that aren't offered, for a draft. */
-export const hiddenIn = ({ hidden }: Pick<ReadRows, 'hidden'>): Pick<Draft, 'hidden'> =>
-  hidden > 0 ? { hidden } : {};
 
 /** Explains why the bot didn't choose all the game servers. */
 export function choicesText(t: Translate, { choices, draft }: CheckedDraft): string {

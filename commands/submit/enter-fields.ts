@@ -9,7 +9,7 @@ import type { Choices } from '../../src/submissions/choices.ts';
 import { type Draft, isSubmittedImmediately } from '../../src/submissions/draft.ts';
 import { rowOfCandidate } from '../../src/submissions/draft-editor.ts';
 import type { CommandDeps } from '../deps.ts';
-import { choicesIn, hiddenIn } from './choices.ts';
+import { choicesIn } from './choices.ts';
 import { gameOfAll, isGameNeeded, withNear } from './enter.ts';
 import { shownPort } from './ids.ts';
 import { showDraft } from './show.ts';
@@ -64,7 +64,7 @@ export async function readFields(
     const rows = withNear(await completeRows(found.rows), near);
     const choices = choicesIn(found, usable);
     const notice = isGameNeeded(rows, choices) ? unusable : undefined;
-    return { read: { source: 'message', rows, ...hiddenIn(found) }, choices, notice };
+    return { read: { source: 'message', rows, hidden: found.hidden }, choices, notice };
   }
   const one = readOne(typed, [...found.rows, ...candidates], games);
   return { read: { source: 'options', rows: await completeRows([one]) } };

@@ -10,7 +10,7 @@ import { sentences } from '../../src/words/sentences.ts';
 import { MOST_NAMED } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
-import { choicesIn, hiddenIn } from './choices.ts';
+import { choicesIn } from './choices.ts';
 import { gameOfAll, isGameNeeded, keepTyped, withNear } from './enter.ts';
 import { showDraft, unreadableText } from './show.ts';
 import { fileName, readFile } from './text-file.ts';
@@ -81,7 +81,7 @@ async function openList(
     source: 'text',
     rows: completed,
     leftOut: withLeftOut(undefined, leftOut),
-    ...hiddenIn(list),
+    hidden: list.hidden,
     panelChannelId,
   };
   const notices = [isGameNeeded(completed, choices) ? unusable : undefined, unusedText(t, unused)].filter(

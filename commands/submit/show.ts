@@ -10,7 +10,7 @@ import { meantAddress } from '../../src/server-lists/repair.ts';
 import { hasUnknownGame, isInvalid, isReady, lacksGame, type Row } from '../../src/server-lists/row.ts';
 import type { CheckedDraft, HeldReason } from '../../src/submissions/check.ts';
 import type { TooManyCandidates } from '../../src/submissions/choices.ts';
-import { type Draft, markOfRows, onlyRow } from '../../src/submissions/draft.ts';
+import { markOfRows, onlyRow } from '../../src/submissions/draft.ts';
 import {
   countToEdit,
   type EditResult,
@@ -138,7 +138,9 @@ function gameControls(
 ): { readonly menus: ControlRow; readonly buttons: ControlRow } {
   const { id } = draft;
   const guesses = gameGuesses(games);
-  const meant = draft.rows.flatMap((row) => guesses.meant(row) ?? []);
+  const meant = draft.rows.flatMap((row) => guesses.meant(row)?.name ?? []);
+  const addresses = draft.rows.flatMap((row) => meantAddress(row) ?? []);
+  const use = (value: string | number) => t('again.use', { value });
   const choices = (['missing', 'unknown'] as const).map((lines) => {
     const rows = draft.rows.filter(guesses.isAmong(lines));
     const count = rows.length;
@@ -157,30 +159,31 @@ function gameControls(
   });
   return {
     menus: choices.map(({ choice }) => choice),
-    buttons: [meantButton(t, id, meant), addressesButton(t, draft), ...choices.map(({ ask }) => ask)],
+    buttons: [
+      fixButton(submitId('take', id), meant, (games, game) =>
+        games === 1 ? use(game) : t('list.button.meantGames', { count: meant.length }),
+      ),
+      fixButton(submitId('letters', id), addresses, (count, address) =>
+        count === 1 ? use(address) : t('list.button.meantAddresses', { count }),
+      ),
+      ...choices.map(({ ask }) => ask),
+    ],
   };
 }
 
-/** Builds the button that gives each line its suggested game. */
-function meantButton(t: Translate, id: string, meant: readonly Game[]): Control | undefined {
-  const [game, ...others] = new Set(meant);
-  if (game === undefined) return undefined;
-  const label =
-    others.length === 0
-      ? t('again.use', { value: game.name })
-      : t('list.button.meantGames', { count: meant.length });
-  return button(submitId('take', id), label, 'primary');
-}
-
-/** Builds the button that gives each line with look-alike letters the address that it resembles. */
-function addressesButton(t: Translate, { id, rows }: Draft): Control | undefined {
-  const [address, ...others] = new Set(rows.flatMap((row) => meantAddress(row) ?? []));
-  if (address === undefined) return undefined;
-  const label =
-    others.length === 0
-      ? t('again.use', { value: address })
-      : t('list.button.meantAddresses', { count: others.length + 1 });
-  return button(submitId('letters', id), label, 'primary');
+/**
+ * Builds the button that fixes each line in the same way, such as giving it its suggested game.
+ * @param values the value that each line gets
+ * @param label returns the label if all lines get the same value, or if they get this many different values
+ */
+function fixButton(
+  id: string,
+  values: readonly (string | number)[],
+  label: (different: number, first: string | number) => string,
+): Control | false {
+  const different = new Set(values);
+  const [first] = different;
+  return first !== undefined && button(id, label(different.size, first), 'primary');
 }
 
 /** @param canSubmit if false, the submit button isn't prominent */
@@ -194,6 +197,7 @@ function draftButtons(t: Translate, checked: CheckedDraft, canSubmit: boolean): 
   const sent = submitId('send', id, count, ...(hasChoices(checked) ? [markOfRows(draft)] : []));
   const earlier = { count: alreadySubmitted.size };
   const usualPorts = draft.rows.filter((row) => withUsualPort(row) !== undefined).length;
+  const ports = draft.rows.filter(hasTwoPorts).map(({ problem }) => problem.port);
   const canTryAgain = count === 0 && allowance.limited?.isSoon === true;
   const isIncluded = draft.includesAlreadySubmitted;
   const include = t(`list.button.${isIncluded ? 'leave' : 'include'}`, earlier);
@@ -201,7 +205,9 @@ function draftButtons(t: Translate, checked: CheckedDraft, canSubmit: boolean): 
     canSubmit && count > 0 && button(sent, label, 'success'),
     (canSubmit ? canTryAgain : checked.ready.length > 0) && button(submitId('send', id), label),
     usualPorts > 0 && button(submitId('ports', id), t('list.button.usualPorts', { count: usualPorts })),
-    queryPortButton(t, draft),
+    fixButton(submitId('query', id), ports, (different, port) =>
+      t(`list.button.${different === 1 ? 'queryPort' : 'queryPorts'}`, { port, count: ports.length }),
+    ),
     toFix > 0 && button(submitId('edit', id), t('again.fix', { count: toFix })),
     isAnyWaiting && mineButton(t),
     earlier.count > 0 && button(submitId('include', id, isIncluded ? 'off' : 'on'), include),
@@ -219,19 +225,6 @@ function submitLabel(t: Translate, checked: CheckedDraft): string {
   if (!isPart)
     return waits ? t('list.button.submitForApproval', { count }) : t('list.button.submit', { count });
   return t(waits ? 'choices.submitPartForApproval' : 'choices.submitPart', { count, total });
-}
-
-/** Builds the button that makes the second port of each line with two ports the query port. */
-function queryPortButton(t: Translate, { id, rows }: Draft): Control | false {
-  const ports = rows.filter(hasTwoPorts).map(({ problem }) => problem.port);
-  const [port, ...others] = new Set(ports);
-  if (port === undefined) return false;
-  const count = ports.length;
-  const label =
-    others.length === 0
-      ? t('list.button.queryPort', { port, count })
-      : t('list.button.queryPorts', { count });
-  return button(submitId('query', id), label, 'primary');
 }
 
 const isWaitingAlready = (row: Row): boolean => isInvalid(row) && row.problem.code === 'waiting-already';

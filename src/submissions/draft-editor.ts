@@ -332,7 +332,7 @@ function withRead(
   }
   const changed = {
     ...withRows(draft, withRepeats([...others, ...edited.unchanged, ...read])),
-    ...(hidden > 0 && { hidden: (draft.hidden ?? 0) + hidden }),
+    hidden: (draft.hidden ?? 0) + hidden,
     leftOut: withLeftOut(
       draft.leftOut,
       leftOut.map((label) => placing.labelOf(placeLabelled(label).line)),
@@ -373,7 +373,9 @@ const labelledPlaces = ({ labels }: EditedText): readonly RowPlace[] =>
 
 /** Adds the default port of a row's game if only the port is missing. */
 export const withUsualPort: Correction = (row) =>
-  hasUsualPort(row) ? { ...row.typed, port: String(row.problem.usual) } : undefined;
+  row.kind === 'invalid' && row.problem.code === 'port-missing' && row.problem.usual !== undefined
+    ? { ...row.typed, port: String(row.problem.usual) }
+    : undefined;
 
 /** Makes the second of a row's two ports the query port. */
 export const withQueryPort: Correction = (row) =>
@@ -384,10 +386,3 @@ type RowWithTwoPorts = InvalidRow & { readonly problem: { readonly code: 'port-c
 /** Whether a row has two ports, and the second one can be the query port. */
 export const hasTwoPorts = (row: Row): row is RowWithTwoPorts =>
   row.kind === 'invalid' && row.problem.code === 'port-conflict' && row.typed.queryPort === '';
-
-type RowWithoutPort = InvalidRow & {
-  readonly problem: { readonly code: 'port-missing'; readonly usual: number };
-};
-
-const hasUsualPort = (row: Row): row is RowWithoutPort =>
-  row.kind === 'invalid' && row.problem.code === 'port-missing' && row.problem.usual !== undefined;
