@@ -32,7 +32,7 @@ function unknownText(reason: UnknownOutcome['reason'], t: Translate): string {
     case 'too-large':
       return t('unknown.unreadable');
     case 'stopping':
-      return t('notSent.stopping');
+      return t('unknown.reset');
     default:
       return t(`unknown.${reason}`);
   }

@@ -449,7 +449,7 @@ describe('the preview of a list', () => {
     expect(textOf(await member.pick(lacking, ['rust']))).toContain("the game rust isn't allowed here");
     await member.press(ready, 'Submit 2 game servers');
     await expect.poll(() => textOf(ready)).toContain("the game rust isn't allowed here");
-    expect(labelsOf(ready)).toEqual(['Submit 3 game servers', 'Fix 1 line', 'Edit', 'Cancel']);
+    expect(labelsOf(ready)).toEqual(['Submit 1 game server', 'Fix 1 line', 'Edit', 'Cancel']);
     expect(listing.submitted).toEqual([]);
   });
 });
@@ -457,14 +457,14 @@ describe('the preview of a list', () => {
 describe('a list with a single line', () => {
   it('is previewed after the member accepts a suggested fix', async ({ member, listing }) => {
     const shown = await paste(member, 'one.example.com cs2');
-    expect(textOf(shown)).toContain('Not sent: no port (default is 27015).');
+    expect(textOf(shown)).toContain('Needs fixing: no port (default is 27015).');
     expect(labelsOf(shown)).toEqual(['Use 27015', 'Edit', 'Cancel']);
     const ready = await member.press(shown, 'Use 27015');
     expect(textOf(ready)).toContain('1 game server is ready.');
     expect(labelsOf(ready)).toEqual(['Submit 1 game server', 'Edit', 'Cancel']);
     expect(listing.submitted).toEqual([]);
     const report = await pressSubmit(member, ready);
-    expect(textOf(report)).toContain('✅ Servers have been added for review.');
+    expect(textOf(report)).toContain('✅ Sent for review. “Servers have been added for review.”');
     expect(report.current?.attachments).toEqual([]);
     expect(listing.submitted).toEqual([{ server: 'one.example.com', port: 27015, game: 'cs2' }]);
   });
@@ -472,7 +472,7 @@ describe('a list with a single line', () => {
   it('explains how to confirm an unclear port', async ({ member, listing }) => {
     const shown = await paste(member, 'game=rust\nip=one.example.com\nbeacon_port=15000');
     expect(textOf(shown)).toContain(
-      "Not sent: unclear port ?15000. If this is the game server's port, remove the question mark.",
+      "Needs fixing: unclear port ?15000. If this is the game server's port, remove the question mark.",
     );
     await edit(member, shown, { port: '15000' });
     await expect.poll(() => textOf(shown)).toContain('Servers have been added for review.');
@@ -503,7 +503,7 @@ describe('a list with a single line', () => {
     const { modal, typed } = await openModal(member, report);
     expect(typed).toEqual({ game: 'rust', server: 'b.example.com:0', port: '', query_port: '' });
     const answer = await member.submit(modal, { ...typed, server: 'b.example.com:2' });
-    expect(textOf(answer)).toContain('✅ Servers have been added for review.');
+    expect(textOf(answer)).toContain('✅ Sent for review. “Servers have been added for review.”');
     // Submitting the last line doesn't change the report.
     expect(textOf(report)).toContain('✅ 1 sent for review.');
     expect(listing.submitted).toEqual([

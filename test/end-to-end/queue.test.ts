@@ -325,7 +325,7 @@ describe('all submissions from one member', () => {
     for (const n of [0, 1, 2, 3]) {
       await expect
         .poll(() => shown().find((text) => text.includes(`q${n}.example`)))
-        .toMatch(/^✅ Approved by @\d+ \(admin\)\n✅ Servers have been added/);
+        .toMatch(/^✅ Approved by @\d+ \(admin\)\n✅ Sent for review\. “Servers have been added/);
     }
   });
 

@@ -67,14 +67,14 @@ it('settings, open messages and buttons still work after a restart', async ({
   const { modal: key } = await openModal(
     keyless.admin,
     await setKey(keyless.admin, 'sandbox-key'),
-    'Submit again',
+    'Enter an API key',
   );
   await listing.behave({ kind: 'ok' });
 
   await bot.restart();
 
   const reads = listing.requests.length;
-  expect(textOf(await removing.member.press(search, 'Next'))).toMatch(/match “a”.*Page 2 of \d/s);
+  expect(textOf(await removing.member.press(search, 'Next'))).toMatch(/results for “a”.*Page 2 of \d/s);
   const choices = await member.complete('addserver', 'game', { game: '' });
   expect(choices).toMatchObject([{ value: 'cs2' }, { value: 'css' }]);
   expect(listing.requests).toHaveLength(reads);

@@ -37,7 +37,7 @@ const ownIt = ownBotTest(OPTIONS);
 
 const NOT_SENT = 'Not sent. The bot restarted. You can safely try again.';
 const RUN_AGAIN = 'The bot was interrupted before it could finish, so nothing was submitted';
-const UNKNOWN = /Unconfirmed\. The bot restarted\. It may have arrived\./;
+const UNKNOWN = /Unconfirmed\. The connection to the listing service was lost\. It may have arrived\./;
 
 /** Makes the service accept later requests without responding to them. */
 const silence = ({ listing }: TestGuild) => listing.behave({ kind: 'hang', carriedOut: true });

@@ -72,7 +72,7 @@ it.skipIf(!hasPostgres())(
     await leave();
     sent.resolve();
     expect(textOf(await reply)).toMatch(
-      /sent\.example\.com:1\n✅ Servers have been added for review\.\nThe bot couldn't save this outcome/,
+      /sent\.example\.com:1\n✅ Sent for review\. “Servers have been added for review\.”\nThe bot couldn't save this outcome/,
     );
     await comeBack();
   },
