@@ -38,6 +38,7 @@ export function decisionActions(
       case 'changed':
         return undecided(context);
       case 'still-waiting':
+        await showPressed(context);
         return stillWaiting(context, result.why);
       case 'approved': {
         const reply = await decided(context, before, [result]);
@@ -75,6 +76,17 @@ export function decisionActions(
     const { reason, only } = typed;
     const before = await placeOf(context);
     if (!(await approvals.decline({ ...seen, reason, only, by: user, interactionId })))
+      return undecided(context);
+    return decided(context, before);
+  }
+
+  /** Declines a submission that was already submitted, without asking for a reason. */
+  async function removeRepeat(context: PressContext): Promise<Reply> {
+    await demandModerator(context);
+    const before = await placeOf(context);
+    const reason = { key: 'duplicate', words: '' };
+    const { interactionId, user: by } = context;
+    if (!(await approvals.decline({ ...seenOf(context), reason, by, interactionId })))
       return undecided(context);
     return decided(context, before);
   }
@@ -133,6 +145,7 @@ export function decisionActions(
   return {
     presses: {
       approve: { answers: 'beside', run: (context) => approve(context) },
+      duplicate: { answers: 'beside', run: removeRepeat },
       resend: { answers: 'beside', run: sendAgain },
       decline: { answers: 'modal', run: pressDecline },
       // Still needed for buttons on messages posted by version 0.3.0.

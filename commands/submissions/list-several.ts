@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { aboutText, beforeTexts, MOST_SHOWN, submissionsId } from '../../src/approval/approval-view.ts';
+import { aboutText, backgroundTexts, MOST_SHOWN, submissionsId } from '../../src/approval/approval-view.ts';
 import type { WaitingSubmission } from '../../src/approval/approvals.ts';
 import { LIMITS } from '../../src/discord/limits.ts';
 import type { Context } from '../../src/interactions/command.ts';
@@ -51,7 +51,7 @@ export async function listSubmissions(
     const text = [
       aboutText(t, submission, true),
       ...lines,
-      ...beforeTexts(t, await approvals.before(submission), games),
+      ...backgroundTexts(t, await approvals.background(submission), games),
     ].filter(Boolean);
     const longer = [list, ...text].filter(Boolean).join('\n');
     const isTooLong = lines.length > MOST_SHOWN || longer.length > LONGEST_LIST;

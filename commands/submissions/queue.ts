@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import {
   type ApprovalView,
   approvalView,
-  beforeTexts,
+  backgroundTexts,
   decidedText,
   decisionButtons,
   ownButtons,
@@ -89,10 +89,13 @@ export function createApprovalQueue(deps: CommandDeps) {
   }
 
   /** Builds the view of a submission that is or was waiting for a moderator. */
-  async function moderatorsView(t: Context['t'], submission: Submission): Promise<ApprovalView> {
+  async function moderatorsView(t: Context['t'], submission: Submission) {
     const { content, embeds } = approvalView(t, submission, games);
-    const before = beforeTexts(t, await approvals.before(submission), games);
-    return { content: [content, ...before].join('\n'), embeds };
+    const background = await approvals.background(submission);
+    return {
+      view: { content: [content, ...backgroundTexts(t, background, games)].join('\n'), embeds },
+      buttons: decisionButtons(t, submission, background),
+    };
   }
 
   /** Explains why an action had no effect: the submission has changed, or is no longer waiting. */
@@ -255,15 +258,15 @@ export function createApprovalQueue(deps: CommandDeps) {
     const shown = found[index];
     const approval = shown && (await approvals.find(shown));
     if (shown === undefined || approval === undefined) return undefined;
-    const view = decides ? await moderatorsView(t, approval) : approvalView(t, approval, games, context);
+    const { view, buttons } = decides
+      ? await moderatorsView(t, approval)
+      : { view: approvalView(t, approval, games, context), buttons: ownButtons(t, approval, 'next') };
     const next =
       found.length > 1 &&
       button(submissionsId('waiting', writePage(index + 2, queue.state)), t('submissions.nextWaiting'));
     const controls = decides
-      ? rows([...decisionButtons(t, approval), next], buttonsForAll(t, shown, found), [
-          memberSelect(t, found),
-        ])
-      : rows([...ownButtons(t, approval, 'next'), next]);
+      ? rows([...buttons, next], buttonsForAll(t, shown, found), [memberSelect(t, found)])
+      : rows([...buttons, next]);
     return {
       ...view,
       content: `**${t('submissions.waiting', { count: found.length })}**\n${view.content}`,

@@ -8,7 +8,7 @@ import type { NotRead } from '../../src/server-lists/list-parser.ts';
 import type { UnreadableList } from '../../src/server-lists/read-list.ts';
 import { meantAddress } from '../../src/server-lists/repair.ts';
 import { hasUnknownGame, isInvalid, isReady, lacksGame, type Row } from '../../src/server-lists/row.ts';
-import type { CheckedDraft, HeldReason } from '../../src/submissions/check.ts';
+import { type CheckedDraft, type HeldReason, keyProblemOf } from '../../src/submissions/check.ts';
 import type { TooManyCandidates } from '../../src/submissions/choices.ts';
 import { markOfRows, onlyRow } from '../../src/submissions/draft.ts';
 import {
@@ -66,7 +66,7 @@ export async function showDraft(
   if (checked.kind !== 'checked') throw new UserError(unreadableText(checked, context.t));
   const { draft, settings, allowance } = checked;
   const games = gamesAmong(deps.games, settings.games);
-  const noKey = checked.key.problem;
+  const noKey = keyProblemOf(checked);
   const unable = checked.blocked ?? noKey;
   const row = hasChoices(checked) ? undefined : onlyRow(draft);
   const { held, notice } = shown;

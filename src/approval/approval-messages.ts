@@ -17,7 +17,7 @@ import { channelView, deletedView, harmfulView } from './approval-view.ts';
 import type { Approvals, DueMessage } from './approvals.ts';
 
 export interface ApprovalMessagesDeps {
-  readonly approvals: Pick<Approvals, 'find' | 'before' | 'due' | 'beginEdit' | 'endEdit' | 'moved'>;
+  readonly approvals: Pick<Approvals, 'find' | 'background' | 'due' | 'beginEdit' | 'endEdit' | 'moved'>;
   readonly api: Pick<DiscordApi, 'edit'>;
   readonly posts: Pick<ChannelPosts, 'put' | 'wasRejected'>;
   readonly settings: Pick<GuildSettings, 'getOrUnreadable' | 'change'>;
@@ -118,12 +118,12 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     submission: Submission | undefined,
   ): Promise<MessageToShow> {
     if (submission === undefined) return { guildId, name: id, message: deletedView(t), bare: undefined };
-    const before = await approvals.before(submission);
+    const background = await approvals.background(submission);
     return {
       guildId,
       name: submission.interactionId ?? id,
-      message: channelView(t, submission, before, games),
-      bare: harmfulView(t, submission, before, games),
+      message: channelView(t, submission, background, games),
+      bare: harmfulView(t, submission, background, games),
     };
   }
 

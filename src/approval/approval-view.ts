@@ -3,7 +3,7 @@ import type { ChannelMessage } from '../discord/channel-posts.ts';
 import type { Context, Reply } from '../interactions/command.ts';
 import { button, customId, rows } from '../interactions/controls.ts';
 import type { GameIndex } from '../listing/game-search.ts';
-import type { EarlierSubmission } from '../submissions/already-submitted.ts';
+import { addressOf } from '../server-lists/row.ts';
 import type { DeclineReason } from '../submissions/decline-reason.ts';
 import { type Submission, serverResults, unconfirmedIn } from '../submissions/submission.ts';
 import { escapeText, memberText } from '../words/escape.ts';
@@ -21,6 +21,7 @@ import {
   worstOf,
 } from '../words/servers.ts';
 import type { Translate } from '../words/words.ts';
+import type { Background } from './approvals.ts';
 import { reasonText } from './decline-reasons.ts';
 
 /*
@@ -223,27 +224,52 @@ const LONGEST_LIST = 1_200;
 export function channelView(
   t: Translate,
   submission: Submission,
-  before: readonly EarlierSubmission[],
+  background: Background,
   games: GameIndex,
 ): ChannelMessage {
   const { servers } = submission;
   const lines = serverLines(t, submittedIn(submission), games, LONGEST_WORDS).slice(0, MOST_SHOWN);
   const list = fittingLines(t, lines, servers.length, LONGEST_LIST);
-  const texts = [statusText(t, submission), aboutText(t, submission), list, ...beforeTexts(t, before, games)];
-  const isWhole = list === lines.join('\n');
+  const texts = [
+    statusText(t, submission),
+    aboutText(t, submission),
+    list,
+    ...backgroundTexts(t, background, games),
+  ];
+  const isCut = servers.some(({ server }) => addressOf(server).length > LONGEST_WORDS.address);
+  const isWhole = !isCut && list === lines.join('\n');
   return {
     content: texts.filter(Boolean).join('\n'),
-    components: rows(decisionButtons(t, submission, isWhole)),
+    components: rows(decisionButtons(t, submission, { ...background, isWhole })),
   };
 }
 
-/**
- * Lists the servers that were already submitted in this guild, for moderators.
- * @param before see `Approvals.before`
- */
-export const beforeTexts = (
+/** Returns what moderators should know about a submission besides its own data. */
+export const backgroundTexts = (
   t: Translate,
-  before: readonly EarlierSubmission[],
+  background: Background,
+  games: GameIndex,
+): readonly string[] => [
+  ...background.declined.map((part) => declinedPartText(t, part, games)),
+  ...beforeTexts(t, background, games),
+];
+
+/** Describes in one line which lines a moderator declined while the others kept waiting. */
+function declinedPartText(t: Translate, part: Submission, games: GameIndex): string {
+  const { decidedBy: id, decidedByName: name, servers, declineReason } = part;
+  const { length: count } = servers;
+  const item =
+    id === ''
+      ? t('submissions.ended.declined', { count })
+      : t('approval.declinedPart', { count, user: memberText({ id, name }) });
+  const declined = withSign('rejected', t('look.about', { item, why: serversText(t, servers, games) }));
+  return [declined, ...reasonTexts(t, declineReason, LONGEST_REASON)].join(' · ');
+}
+
+/** Lists the servers that were already submitted in this guild. */
+const beforeTexts = (
+  t: Translate,
+  { before }: Pick<Background, 'before'>,
   games: GameIndex,
 ): readonly string[] =>
   before.length === 0
@@ -254,17 +280,17 @@ export const beforeTexts = (
 export function harmfulView(
   t: Translate,
   submission: Submission,
-  before: readonly EarlierSubmission[],
+  background: Background,
   games: GameIndex,
 ): ChannelMessage {
   // Keeps only the first line. Later lines can contain a decline reason, the service's message or addresses of previously
   // submitted servers.
   const [head = ''] = statusText(t, submission).split('\n');
   if (submission.state !== 'waiting') return { content: head };
-  const [earlier] = beforeTexts(t, before, games);
+  const [earlier] = beforeTexts(t, background, games);
   return {
     content: [head, earlier, t('approval.harmful')].filter(Boolean).join('\n'),
-    components: rows(decisionButtons(t, submission, false)),
+    components: rows(decisionButtons(t, submission, { ...background, isWhole: false })),
   };
 }
 
@@ -285,12 +311,15 @@ export function correctedTexts(
 
 /**
  * Builds the buttons for moderators.
- * @param isWhole whether the message lists all servers
+ * @param shown whether the message lists all servers; for `isRepeat`, see {@link Background}
  */
 export function decisionButtons(
   t: Translate,
   submission: Submission,
-  isWhole = submission.servers.length <= MOST_SHOWN,
+  {
+    isRepeat,
+    isWhole = submission.servers.length <= MOST_SHOWN,
+  }: Pick<Background, 'isRepeat'> & { readonly isWhole?: boolean },
 ): readonly APIButtonComponent[] {
   const { id, draftId, state, servers } = submission;
   const seen = `${draftId}:${id}`;
@@ -299,7 +328,9 @@ export function decisionButtons(
   }
   if (state !== 'waiting') return [];
   return [
-    button(submissionsId('approve', seen), t('approval.approve'), 'success'),
+    isRepeat
+      ? button(submissionsId('duplicate', seen), t('approval.removeRepeat'))
+      : button(submissionsId('approve', seen), t('approval.approve'), 'success'),
     button(submissionsId('decline', seen), t('approval.decline'), 'danger'),
     ...(servers.length === 1 ? [button(submissionsId('correct', seen), t('approval.correct'))] : []),
     ...(isWhole ? [] : [button(submissionsId('all', seen), t('pager.showAll'))]),

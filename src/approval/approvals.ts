@@ -56,6 +56,19 @@ type NotCorrected =
 /** A draft whose message is out of date, with the revision that the message should show. */
 export interface DueMessage extends DraftRef, Pick<Submission, 'revision'> {}
 
+/** What moderators should know about a submission besides its own data. */
+export interface Background {
+  /** The waiting servers that were already submitted in this guild, including intentional repeats. */
+  readonly before: readonly EarlierSubmission[];
+  /** The lines that a moderator declined while the others kept waiting in the same message. */
+  readonly declined: readonly Submission[];
+  /** Whether all servers were already submitted, so that the submission can't be approved. */
+  readonly isRepeat: boolean;
+}
+
+/** Maximum number of decisions about single lines that a message shows. */
+const MOST_PARTS = 5;
+
 /** An update that marks a submission's message as out of date. */
 const NEXT_REVISION = { revision: sql<number>`revision + 1` };
 
@@ -136,11 +149,25 @@ export function createApprovals({
         .where('state', '=', 'waiting');
       return countOf(tables().selectFrom('servers').where('submission_id', 'in', waiting));
     },
-    /** Returns a waiting submission's servers that were already submitted in this guild, including intentional repeats. */
-    async before({ guildId, state, servers }: Submission): Promise<readonly EarlierSubmission[]> {
-      if (state !== 'waiting') return [];
-      const found = await alreadySubmitted.find({ guildId, userId: '' }, servers.map(rowForServer));
-      return [...found.values()];
+    /** Reads what moderators should know about a submission besides its own data. */
+    async background({ id, draftId, guildId, state, servers }: Submission): Promise<Background> {
+      const parts = await tables()
+        .selectFrom('submissions')
+        .select('id')
+        .where('draft_id', '=', draftId)
+        .where('id', '<>', id)
+        .where('state', '=', 'declined')
+        .where('message_id', 'is', null)
+        .orderBy('created_at')
+        .limit(MOST_PARTS)
+        .execute();
+      const found = await Promise.all(parts.map((part) => submissions.find(guildId, part.id)));
+      const declined = found.filter((part) => part !== undefined);
+      if (state !== 'waiting') return { before: [], declined, isRepeat: false };
+      const before = await alreadySubmitted.find({ guildId, userId: '' }, servers.map(rowForServer));
+      const isIntended = (await drafts.read(draftId))?.includesAlreadySubmitted === true;
+      const isRepeat = !isIntended && before.size === servers.length;
+      return { before: [...before.values()], declined, isRepeat };
     },
     /**
      * Declines a submission, or only some of its lines. The draft is kept, so that the member can submit it again.

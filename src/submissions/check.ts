@@ -106,7 +106,8 @@ interface Wanted {
   readonly promised: number | undefined;
   /** The {@link markOfRows} shown with the button. */
   readonly mark: string | undefined;
-  readonly key: UsableKey;
+  /** `undefined` if the service rejects the key, which only matters once a moderator approves the submission. */
+  readonly key: UsableKey | undefined;
   /** The rows to submit, and how many of them can be submitted now. */
   readonly rows: readonly ReadyRow[];
   readonly count: number;
@@ -167,8 +168,9 @@ export function createCheck({ alreadySubmitted, choices, limits, waitingSubmissi
     ({ by, draft: { id }, checked, rows }) =>
       checked.waits ? waitingSubmissions.whyNotWaiting({ ...by, id }, serversOf(rows)) : undefined,
     // Held back before servers are reserved, so that repeated attempts don't fill the history.
-    ({ by: { guildId, user }, checked, key: { key } }) => {
-      const outcome = checked.waits ? undefined : guard.whyHeldBack({ guildId, memberId: user.id, key });
+    ({ by: { guildId, user }, checked, key: used }) => {
+      if (checked.waits || used === undefined) return undefined;
+      const outcome = guard.whyHeldBack({ guildId, memberId: user.id, key: used.key });
       return outcome && { code: 'held-back', outcome };
     },
   ];
@@ -223,10 +225,12 @@ export function createCheck({ alreadySubmitted, choices, limits, waitingSubmissi
       const { draft, checked } = request;
       const { key, allowance } = checked;
       if (checked.blocked) return { kind: 'held', why: checked.blocked };
-      if (key.kind === 'unusable') return { kind: 'held', why: key.problem };
+      const usable = key.kind === 'unusable' ? undefined : key;
+      const problem = keyProblemOf(checked);
+      if (usable === undefined && problem) return { kind: 'held', why: problem };
       const seen = new Set(draft.rows);
       const rows = checked.ready.filter((row) => seen.has(row));
-      const decision = { key, rows, count: Math.min(rows.length, allowance.count) };
+      const decision = { key: usable, rows, count: Math.min(rows.length, allowance.count) };
       for (const reason of reasons) {
         const why = await reason({ ...request, ...decision });
         if (why) return { kind: 'held', why };
@@ -234,6 +238,14 @@ export function createCheck({ alreadySubmitted, choices, limits, waitingSubmissi
       return { kind: 'submitted', ...decision };
     },
   };
+}
+
+/**
+ * Returns the key's problem, if it matters now. A waiting submission only needs a key that the service accepts once a
+ * moderator approves it.
+ */
+export function keyProblemOf({ waits, key }: Pick<CheckedDraft, 'waits' | 'key'>): NoKey | undefined {
+  return waits && key.problem?.code === 'key-invalid' ? undefined : key.problem;
 }
 
 export const serversOf = (rows: readonly ReadyRow[]): readonly ServerSubmission[] =>

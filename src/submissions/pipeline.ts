@@ -252,7 +252,7 @@ export function createPipeline(deps: PipelineDeps) {
     if (submitRequest.replacesWaiting) await waitingSubmissions.withdraw(submitRequest, id, interactionId);
     if (draft.hasChoices) await choices.drop([id]);
     const own = { draftId: id, guildId, user, interactionId };
-    if (waits) {
+    if (waits || key === undefined) {
       const notice = await deps.encryptNotice(submitRequest, interactionId);
       await waitingSubmissions.begin({ ...own, rows, notice });
       return { kind: 'waiting', rows, draft };

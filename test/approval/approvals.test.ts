@@ -140,6 +140,66 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await other.approvals.waitUnconfirmed({ ...which, submissionId: id })).toBeUndefined();
   });
 
+  it('waits although the service rejects the key, and is then only kept from being approved', async () => {
+    const opened = await open();
+    const other = await opened.beside('another process');
+    const rejected: Outcome = { kind: 'rejected', message: 'No.', known: 'invalidKey' };
+    opened.world.answer = () => rejected;
+    await opened.drafts.save(mia, readyDraft('first', 1));
+    await send(opened, 'first', { isAdmin: true });
+    expect(await submit(opened, 'a')).toMatchObject({ kind: 'waiting' });
+    expect(await approve(other, 'a')).toMatchObject({ why: { code: 'key-invalid' } });
+    expect(await stateOf(opened, 'a')).toBe('waiting');
+    await opened.keys.delete(guildId);
+    expect(await submit(opened, 'b')).toMatchObject({ why: { code: 'key-missing' } });
+  });
+
+  it("can't be approved if everything was submitted meanwhile, unless the member wanted that", async () => {
+    const opened = await open();
+    const about = async (id: string) => {
+      const submission = await (await opened.beside('another process')).approvals.find({ guildId, id });
+      return submission && opened.approvals.background(submission);
+    };
+    const host = (id: string) => ({ ...readyDraft(id, 1), rows: [readyRow(1, 'same.example.com')] });
+    const ann = { guildId, user: { id: '3', name: 'ann' } };
+    await opened.drafts.save(mia, host('a'));
+    await send(opened, 'a');
+    expect(await about('a')).toMatchObject({ before: [], isRepeat: false });
+    await opened.drafts.save(ann, host('b'));
+    await send(opened, 'b', { ...ann, isAdmin: true });
+    expect(await about('a')).toMatchObject({ before: [{ server: 'same.example.com' }], isRepeat: true });
+    expect(await approve(opened, 'a')).toMatchObject({ why: { code: 'already-submitted' } });
+    await opened.drafts.save(ann, { ...host('c'), includesAlreadySubmitted: true });
+    await send(opened, 'c', ann);
+    expect(await about('c')).toMatchObject({ before: [{}], isRepeat: false });
+  });
+
+  it('keeps each decision about single lines', async () => {
+    const opened = await open();
+    const other = await opened.beside('another process');
+    await submit(opened, 'a', 4);
+    const declineLine = async ({ approvals }: Opened, words: string) =>
+      approvals.decline({
+        ...{ guildId, id: 'a', submissionId: await seen(opened, 'a') },
+        ...{
+          by: moderator,
+          interactionId: randomUUID(),
+          reason: { key: undefined, words },
+          only: new Set([0]),
+        },
+      });
+    expect([await declineLine(opened, 'One.'), await declineLine(other, 'Two.')]).toEqual([true, true]);
+    await approve(opened, 'a');
+    for (const { approvals } of [opened, other]) {
+      const submission = await approvals.find({ guildId, id: 'a' });
+      expect(submission?.servers).toHaveLength(2);
+      expect(submission && (await approvals.background(submission)).declined).toMatchObject([
+        { decidedByName: 'mod', declineReason: { words: 'One.' }, servers: [{ line: 1 }] },
+        { decidedByName: 'mod', declineReason: { words: 'Two.' }, servers: [{ line: 2 }] },
+      ]);
+    }
+  });
+
   it('is found by every moderator once it is decided, unlike submissions that needed no approval', async () => {
     const opened = await open();
     for (const id of ['approved', 'declined', 'withdrawn', 'waiting']) await submit(opened, id);

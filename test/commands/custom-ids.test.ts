@@ -61,6 +61,7 @@ const LONGEST: Readonly<Record<string, string>> = {
   'submissions:decline': `${DRAFT}:${RUN}:unreachable`,
   'submissions:declineall': ID,
   'submissions:declines': writeSeen(ID, TEN),
+  'submissions:duplicate': `${DRAFT}:${RUN}`,
   'submissions:export': writePage(1, filter),
   'submissions:member': '',
   'submissions:mine': '',

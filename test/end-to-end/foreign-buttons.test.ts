@@ -101,6 +101,7 @@ const GUARDED_PRESSES = [
   'submissions:correct',
   'submissions:decline',
   'submissions:declineall',
+  'submissions:duplicate',
   'submissions:refuse',
   'submissions:resend',
 ];
@@ -276,8 +277,11 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
   const toDecide = { kind: 'message', message: await waitingIn(guild) } as const;
   show('admin', toDecide);
   await addServer(guild.person({ role: 'moderator' }), 'others.example.com:1');
-  const queue = show('admin', await admin.slash('submissions'));
-  show('admin', await admin.press(await admin.slash('submissions'), 'Approve all 2 from @member'));
+  await addServer(admin, 'others.example.com:1');
+  const queueOf = async (who: string) => admin.pick(await admin.slash('submissions'), [who]);
+  show('admin', await queueOf('moderator (1)'));
+  const queue = show('admin', await queueOf('member (2)'));
+  show('admin', await admin.press(await queueOf('member (2)'), 'Approve all 2 from @member'));
   const declining = modalOf(await admin.press(queue, 'Decline all 2 from @member'));
   await pressSetting(guild, 'Approval', 'Turn approval off');
 

@@ -109,6 +109,11 @@ describe('the queue in /submissions', () => {
     expect(textOf(queue)).toMatch(
       new RegExp(`already submitted(?!.*and sent).*still waiting.*q${shown()}\\.example`, 's'),
     );
+    expect(labelsOf(queue)).not.toContain('Approve');
+    await admin.press(queue, 'Remove (already submitted)');
+    expect(textOf(queue)).toMatch(
+      new RegExp(`^[^\\n]*❌ Declined: [^\\n]*q${decide()}\\..*already submitted\\..*1 submission is`, 's'),
+    );
   });
 
   it('continues if another moderator was faster, or the submission has changed', async ({
