@@ -12,7 +12,7 @@ const DONE: Outcome = { kind: 'done' };
 export function createActs(deps: {
   readonly sandbox: Sandbox;
   readonly views: Views;
-  readonly player: Pick<Player, 'play' | 'next' | 'leave'>;
+  readonly player: Pick<Player, 'current' | 'play' | 'next' | 'leave'>;
 }) {
   const { sandbox, views, player } = deps;
   const { discord, listing, bot, people } = sandbox;
@@ -24,6 +24,12 @@ export function createActs(deps: {
     return { kind: 'modal', modal: modalView(answer.modal, discord.nameOf) };
   }
 
+  /** Plays the scenario's next step. */
+  function advance(): Outcome {
+    player.next();
+    return DONE;
+  }
+
   async function complete(me: Person, act: Extract<Act, { do: 'complete' }>): Promise<Outcome> {
     const choices = await me.complete(act.command, act.focused, optionsOf(me, act));
     if (choices === 'lost') return { kind: 'lost' };
@@ -31,6 +37,12 @@ export function createActs(deps: {
       kind: 'choices',
       choices: choices.map(({ name, value }) => ({ label: name, value: String(value) })),
     };
+  }
+
+  /** Whether the control is the one that the scenario's next step uses, and the page marks. */
+  function isNext(control: string, { role, guild }: SeatView): boolean {
+    const { state, target, seat } = player.current ?? {};
+    return state === 'playing' && target === control && seat?.role === role && seat.guild === guild;
   }
 
   return {
@@ -45,8 +57,10 @@ export function createActs(deps: {
         case 'apps':
           return outcomeOf(me.useOnMessage(act.command, act.message));
         case 'press':
+          if (isNext(act.button, seat)) return advance();
           return outcomeOf(me.press({ id: act.message }, act.button));
         case 'pick':
+          if (isNext(act.select, seat)) return advance();
           return outcomeOf(me.pick({ id: act.message }, act.values, act.select));
         case 'submit':
           return outcomeOf(
@@ -80,8 +94,7 @@ export function createActs(deps: {
           player.play(act.scenario, seat.locale);
           return DONE;
         case 'next':
-          player.next();
-          return DONE;
+          return advance();
         case 'leave':
           player.leave();
           return DONE;

@@ -1,3 +1,4 @@
+import type { Guild } from '../discord/world/guilds.ts';
 import type { Sandbox } from '../sandbox.ts';
 import type { SeatView } from './protocol.ts';
 import { SCENARIOS, type Scenario } from './scenarios.ts';
@@ -11,6 +12,8 @@ export interface ScenarioView extends Preview {
   readonly state: 'playing' | 'over' | 'failed' | 'left';
   /** Describes the next step, or why the scenario failed. Empty before the first step. */
   readonly caption: string;
+  /** The error that ended a failed scenario. */
+  readonly cause?: string;
   /** The number of the current step, starting from 1. */
   readonly step: number;
   readonly steps: number;
@@ -36,6 +39,8 @@ export function createPlayer(deps: {
   /** Counts how often a scenario was started or stopped. When the count changes, the previous scenario ends. */
   let latest = 0;
   let played: Promise<void> = Promise.resolve();
+  /** The Discord server in which each scenario was last played. */
+  const lastGuilds = new Map<string, Guild>();
 
   function show(next: ScenarioView): void {
     current = next;
@@ -88,7 +93,7 @@ export function createPlayer(deps: {
       next();
     },
     /**
-     * Plays a scenario in a new Discord server. If another scenario is playing, waits until the current step ends.
+     * Plays a scenario in a new Discord server, which replaces the one of the scenario's previous play. If another scenario is playing, waits until the current step ends.
      * @throws Error if the scenario doesn't exist
      */
     play(name: string, locale: string): void {
@@ -101,6 +106,8 @@ export function createPlayer(deps: {
       next();
       const title = inLanguage(scenario.title, locale);
       const guild = sandbox.discord.guildEvents.add({ name: title, locale });
+      const former = lastGuilds.get(name);
+      lastGuilds.set(name, guild);
       const role = scenario.steps[0]?.who ?? 'member';
       const begun: ScenarioView = {
         ...{ name, title, state: 'playing', caption: '', step: 0, steps: scenario.steps.length },
@@ -111,11 +118,14 @@ export function createPlayer(deps: {
         if (isLatest() && current !== undefined) show({ ...ended(current), ...end });
       };
       played = before
+        .then(() => {
+          if (former !== undefined) sandbox.discord.guildEvents.remove(former);
+        })
         .then(() => run(scenario, begun, isLatest))
         .then(
           () => showEnd({ state: 'over' }),
           (error: Error) =>
-            showEnd({ state: 'failed', caption: `${inLanguage(FAILED, locale)}: ${error.message}` }),
+            showEnd({ state: 'failed', caption: inLanguage(FAILED, locale), cause: error.message }),
         );
     },
   };

@@ -67,6 +67,17 @@ const REASON = {
 
 const LIST = 'servers-250.csv';
 
+/** Fixes what can be fixed in the wrong lines of {@link LIST}. */
+const fixed = (lines: string): string =>
+  lines
+    .replace('cs3', 'cs2')
+    .replace('minecarft', 'minecraft')
+    .replace('counterstrik', 'Counter-Strike 1.6')
+    .replace(':99999', ':27015')
+    .split('\n')
+    .filter((line) => !/ (?:192\.168|10\.0|172\.16)\.|^(?:181|201|241)\. /.test(line))
+    .join('\n');
+
 const server = (address: string) => ({ game: 'cs2', server: address });
 
 /** Builds a step in which a member sends the file with 250 lines. */
@@ -287,7 +298,25 @@ export const SCENARIOS: readonly Scenario[] = [
         en: 'They send a file of 250 lines, 12 of them wrong.',
         de: 'Es schickt eine Datei mit 250 Zeilen; 12 davon sind falsch.',
       }),
-      presses('member', { en: 'They submit the rest.', de: 'Es reicht die anderen ein.' }, mainButton),
+      presses(
+        'member',
+        { en: 'One press adds the default ports.', de: 'Ein Klick ergänzt die üblichen Ports.' },
+        buttonWith(/^submit:ports/),
+      ),
+      presses(
+        'member',
+        { en: 'Then they fix the other lines.', de: 'Dann verbessert es die anderen Zeilen.' },
+        buttonWith(/^submit:edit:\d+$/),
+      ),
+      fills(
+        'member',
+        {
+          en: 'They correct four lines, and remove those that nobody can reach.',
+          de: 'Es berichtigt vier Zeilen und löscht, was niemand erreicht.',
+        },
+        ({ values }) => ({ [values[0]?.[0] ?? '']: fixed(values[0]?.[1] ?? '') }),
+      ),
+      presses('member', { en: 'They submit the list.', de: 'Es reicht die Liste ein.' }, mainButton),
     ],
   },
   {

@@ -88,7 +88,7 @@ export function createViews(sandbox: Sandbox) {
         you: { role, guild: guild.id, channel, locale },
         /** Discord's codes for the languages that the user can choose. */
         locales: LOCALES,
-        guilds: discord.everyGuild.map(({ id, name }) => ({ id, name })),
+        guilds: discord.guilds.map(({ id, name }) => ({ id, name })),
         channels,
         botName,
         messages: [...seen(me, guild), ...waiting.of(me, botName)]

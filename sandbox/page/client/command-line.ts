@@ -21,6 +21,7 @@ class SandboxCommand extends Part {
     isExample: { type: Boolean },
     locale: {},
     suggested: { state: true },
+    focused: { state: true },
   };
   declare command: CommandView;
   /** The text that the user typed or pasted after the command's name. */
@@ -30,6 +31,8 @@ class SandboxCommand extends Part {
   declare locale: string;
   /** The bot's latest choices for each option. */
   declare suggested: Readonly<Record<string, readonly Choice[]>>;
+  /** The name of the option that has the focus. Its description is shown above the fields, as in Discord. */
+  declare focused: string;
   typing: number;
 
   constructor() {
@@ -38,6 +41,7 @@ class SandboxCommand extends Part {
     this.isExample = false;
     this.locale = '';
     this.suggested = {};
+    this.focused = '';
     this.typing = 0;
   }
 
@@ -127,6 +131,10 @@ class SandboxCommand extends Part {
     this.tell('sent', { do: 'slash', command: this.command.name, options } satisfies Act);
   }
 
+  onFocus(target: EventTarget | null): void {
+    this.focused = target instanceof Element ? (target.getAttribute('name') ?? '') : '';
+  }
+
   attach(files: FileList | undefined): void {
     const input = this.querySelector<HTMLInputElement>('input[type=file]');
     if (input !== null && files !== undefined) input.files = files;
@@ -152,8 +160,8 @@ class SandboxCommand extends Part {
         this.attach(event.dataTransfer?.files);
       }}
     >
-      <p class="about">${description}</p>
-      <fieldset class="fields" ?disabled=${this.isExample}>
+      <p class="about">${options.find(({ name }) => name === this.focused)?.description ?? description}</p>
+      <fieldset class="fields" ?disabled=${this.isExample} @focusin=${({ target }: FocusEvent) => this.onFocus(target)}>
         <button type="button" class="chip" title=${words.leave} aria-label=${`/${label} – ${words.leave}`} @click=${() => this.tell('left')}>/${label}</button>
         ${options.map((option) => html`<label class="field" title=${option.description}><span>${option.label}</span>${this.renderInput(option)}</label>`)}
         ${options.some(({ kind }) => kind === 'file') ? SAMPLE_LISTS.map((list) => html`<button type="button" class="optional" @click=${() => void this.attachSample(list)}>docs/${list}</button>`) : nothing}
@@ -173,7 +181,7 @@ class SandboxCommand extends Part {
         ${choices.map((choice) => html`<option value=${choice.value}>${choice.label}</option>`)}
       </select>`;
     if (kind === 'number')
-      return html`<input type="number" name=${name} min=${least ?? nothing} max=${most ?? nothing} placeholder=${description} ?required=${required} />`;
+      return html`<input type="number" name=${name} min=${least ?? nothing} max=${most ?? nothing} placeholder=" " aria-description=${description} ?required=${required} />`;
     const list = `suggested-${name}`;
     return html`<input
         type="text"
@@ -182,7 +190,8 @@ class SandboxCommand extends Part {
         list=${autocomplete ? list : nothing}
         minlength=${least ?? nothing}
         maxlength=${most ?? nothing}
-        placeholder=${description}
+        placeholder=" "
+        aria-description=${description}
         ?required=${required}
         @focus=${() => autocomplete && this.suggest(option)}
         @input=${({ target }: Event) => this.onTyped(option, target as HTMLInputElement)}

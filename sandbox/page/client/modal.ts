@@ -19,6 +19,7 @@ class SandboxModal extends Part {
     locale: {},
     problem: {},
     isExample: { attribute: false },
+    faults: { state: true },
   };
   declare modal: ModalView | undefined;
   declare locale: string;
@@ -26,10 +27,18 @@ class SandboxModal extends Part {
   /** Whether this is a preview with the values that the scenario will submit. */
   declare isExample: boolean;
 
+  /** What is wrong with each field, by its id. */
+  declare faults: Readonly<Record<string, string>>;
+
   constructor() {
     super();
+    this.faults = {};
     this.problem = '';
     this.isExample = false;
+  }
+
+  override willUpdate(changed: PropertyValues<this>): void {
+    if (changed.has('modal')) this.faults = {};
   }
 
   override updated(changed: PropertyValues<this>): void {
@@ -54,7 +63,24 @@ class SandboxModal extends Part {
       if (!(value instanceof File)) detail[name] = value;
       else if (value.name !== '') detail[name] = await fileValue(value);
     }
+    this.faults = this.faultsIn(detail);
+    const [first] = Object.keys(this.faults);
+    if (first !== undefined) return this.querySelector<HTMLElement>(`#field-${CSS.escape(first)}`)?.focus();
     this.tell('submitted', detail);
+  }
+
+  /** Finds the fields that Discord's client would reject. */
+  faultsIn(entered: EnteredValues): Readonly<Record<string, string>> {
+    const words = wordsFor(this.locale);
+    const faults = (this.modal?.fields ?? []).flatMap((field) => {
+      const value = entered[field.id] ?? '';
+      const name = typeof value === 'string' ? value : value.filename.toLowerCase();
+      if (name === '') return field.required ? [[field.id, words.required]] : [];
+      const isOther =
+        field.kind === 'file' && field.types.length > 0 && !field.types.some((type) => name.endsWith(type));
+      return isOther ? [[field.id, words.wrongFile]] : [];
+    });
+    return Object.fromEntries(faults);
   }
 
   override render(): TemplateResult {
@@ -89,12 +115,13 @@ class SandboxModal extends Part {
       <label for=${`field-${id}`}>${label}${required ? html`<span class="star" aria-hidden="true"> *</span>` : nothing}</label>
       ${hint === '' ? nothing : html`<small id=${`hint-${id}`}>${hint}</small>`}
       ${this.renderInput(field)}
+      ${this.faults[id] === undefined ? nothing : html`<small class="problem" role="alert">${this.faults[id]}</small>`}
     </div>`;
   }
 
   hintOf(field: ModalField): string {
-    const types = field.kind === 'file' ? acceptedText(field.types, this.locale) : '';
-    return [field.description, types].filter((text) => text !== '').join(' · ');
+    if (field.description !== '' || field.kind !== 'file') return field.description;
+    return acceptedText(field.types, this.locale);
   }
 
   renderInput(field: ModalField): TemplateResult {

@@ -20,6 +20,11 @@ const WORDS = {
   cancel: { en: 'Cancel', de: 'Abbrechen' },
   choose: { en: 'Make a selection', de: 'Triff eine Auswahl' },
   done: { en: 'Done', de: 'Fertig' },
+  required: { en: 'This field is required.', de: 'Dieses Feld muss ausgefüllt sein.' },
+  wrongFile: {
+    en: 'Files of this type aren’t accepted.',
+    de: 'Dateien dieses Typs werden nicht angenommen.',
+  },
   somethingWrong: {
     en: 'Something went wrong. Try again.',
     de: 'Etwas ist schiefgelaufen. Versuche es noch einmal.',

@@ -20,10 +20,12 @@ const textOf = ({ content, embeds }: Shown): string =>
     .replaceAll(/\]\(<?[^)]*\)/g, ']')
     .replaceAll(/[[\]*]/g, '');
 
-/** Splits text at full stops and line breaks. Lines that only name a game server aren't sentences. */
+/** Splits text at full stops. Items of a list, and lines that only name a game server, aren't sentences. */
 const sentencesOf = (shownMessage: Shown): readonly string[] =>
   textOf(shownMessage)
-    .split(/(?<=[.!?:])\s+|\n/u)
+    .split('\n')
+    .filter((line) => !line.startsWith('- '))
+    .flatMap((line) => line.split(/(?<=[.!?:])\s+/u))
     .map((sentence) => sentence.replace(/^[^\p{L}\p{N}]+/u, '').trim())
     .filter((sentence) => sentence.split(' ').length > 1 && !sentence.includes('`'));
 
