@@ -66,27 +66,17 @@ export type DecisionMessages = ReturnType<typeof createDecisionMessages>;
  * The process deletes the stored data right before sending, so a member never receives a message twice.
  */
 export function createDecisionMessages(deps: DecisionMessagesDeps) {
-  const {
-    store,
-    interactionStore,
-    submissions,
-    approvals,
-    directMessages,
-    settings,
-    directMessageOptOuts,
-    guildName,
-    wording,
-    games,
-  } = deps;
-  const { isOn, claimJob, everyMs = EVERY_MS, gatherMs = GATHER_MS, logger } = deps;
+  const { isOn, store, directMessages, games, everyMs = EVERY_MS, gatherMs = GATHER_MS } = deps;
   const job = createJob({ firstMs: AFTER_START_MS, everyMs, run: sendNext });
 
   /** Whether a guild member should receive direct messages. */
   async function isWanted(guildId: string, userId: string): Promise<boolean> {
     if (!isOn) return false;
-    const found = await settings.getOrUnreadable(guildId);
+    const found = await deps.settings.getOrUnreadable(guildId);
     if (found === 'unreadable' || found.directMessages === false) return false;
-    return (await directMessages.canSendTo(userId)) && !(await directMessageOptOuts.has(guildId, userId));
+    return (
+      (await directMessages.canSendTo(userId)) && !(await deps.directMessageOptOuts.has(guildId, userId))
+    );
   }
 
   /** Selects decisions that were shown in the reply to the member but not yet sent in a direct message. */
@@ -132,7 +122,10 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
   async function viewOf(context: Context, submission: Submission): Promise<ApprovalView> {
     const { t } = context;
     const { content, embeds } = approvalView(t, withoutModerators(submission), games, context);
-    return { content: sentences(content, againText(t, await approvals.waitingAgain(submission))), embeds };
+    return {
+      content: sentences(content, againText(t, await deps.approvals.waitingAgain(submission))),
+      embeds,
+    };
   }
 
   async function messageAbout(context: Context, decided: readonly Submission[]): Promise<DirectMessage> {
@@ -141,7 +134,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
     const [only] = views;
     const { content, embeds } =
       only && views.length === 1 ? only : combineViews(context, decided, views, games);
-    const name = await guildName(guildId);
+    const name = await deps.guildName(guildId);
     const link = `https://discord.com/channels/${guildId}/${channelId}`;
     const channel = name === undefined ? link : `**${escapeText(name, LONGEST_GUILD_NAME)}** · ${link}`;
     // The button is in /submissions, because pressing a button in a direct message wouldn't prove that the member is still
@@ -164,12 +157,12 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
     const latest = wanted.at(-1);
     if (latest === undefined) return false;
     const { guild_id: guildId, draft_id: id, notice } = latest;
-    const kept = interactionStore.open(notice, noticeContext({ guildId, id }), { guildId });
+    const kept = deps.interactionStore.open(notice, noticeContext({ guildId, id }), { guildId });
     if (kept === undefined || !(await isWanted(guildId, kept.interaction.user.id))) return false;
-    const found = await Promise.all(wanted.map((row) => submissions.find(guildId, row.id)));
+    const found = await Promise.all(wanted.map((row) => deps.submissions.find(guildId, row.id)));
     const decided = found.filter((submission) => submission !== undefined);
     if (decided.length === 0) return false;
-    const context = contextOf(kept.interaction, wording);
+    const context = contextOf(kept.interaction, deps.wording);
     // Not awaited, so that retries of this message don't delay the next one.
     void directMessages.send(context.user.id, await messageAbout(context, decided));
     return true;
@@ -187,9 +180,9 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
     try {
       await directMessages.opened();
       // Checks for messages before claiming the job, because a claim writes to the database.
-      if ((await findDue()) !== undefined) await claimJob('direct messages', CLAIMED_MS, sendOne);
+      if ((await findDue()) !== undefined) await deps.claimJob('direct messages', CLAIMED_MS, sendOne);
     } catch (error) {
-      logger.warn({ err: error }, 'could not load the direct messages to send; will retry');
+      deps.logger.warn({ err: error }, 'could not load the direct messages to send; will retry');
     }
   }
 

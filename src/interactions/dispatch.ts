@@ -46,19 +46,7 @@ export interface DispatchDeps extends Commands {
 
 /** Creates the dispatcher, which finds each interaction's command and sends the reply. Commands never call Discord. */
 export function createDispatcher(deps: DispatchDeps) {
-  const {
-    api,
-    access,
-    commandPermissions,
-    supportUrl,
-    wording,
-    answering,
-    interactionStore,
-    traces,
-    notifyGuild,
-    onUse,
-    logger,
-  } = deps;
+  const { api, wording, logger } = deps;
   const commands = new Map<string, Actions & Partial<Command>>([
     ...Object.entries(deps.actions),
     ...deps.commands.map((command) => [command.data.name, command] as const),
@@ -66,12 +54,12 @@ export function createDispatcher(deps: DispatchDeps) {
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
   const lost = createLosses(logger);
-  const { refuse } = answering;
+  const { answer, refuse } = deps.answering;
 
   async function route(interaction: Interaction, trace: Trace): Promise<void> {
-    if (interaction.isInstalledInGuild) onUse(interaction.guildId, interaction.guildLocale);
+    if (interaction.isInstalledInGuild) deps.onUse(interaction.guildId, interaction.guildLocale);
     const context = contextOf(interaction, wording);
-    const progress = createProgress(api, interaction, () => interactionStore.isOwned(interaction.id));
+    const progress = createProgress(api, interaction, () => deps.interactionStore.isOwned(interaction.id));
     const inFlight = { interaction, context, trace, progress };
     const { request } = interaction;
     if (request.kind === 'autocomplete') {
@@ -86,7 +74,7 @@ export function createDispatcher(deps: DispatchDeps) {
     const blocked = blockedFrom(action.command, interaction);
     if (blocked) return refuse(inFlight, `blocked-${blocked}`, blockedReply(t, blocked));
     if (action.permission !== undefined && !interaction.isAdmin) return deny(inFlight, action);
-    return answering.answer(inFlight, withIntegrations(action, context));
+    return answer(inFlight, withIntegrations(action, context));
   }
 
   /**
@@ -99,7 +87,7 @@ export function createDispatcher(deps: DispatchDeps) {
     return {
       ...action,
       async run() {
-        if (await commandPermissions.deniesAll(replaces, context, isRecorded(action))) {
+        if (await deps.commandPermissions.deniesAll(replaces, context, isRecorded(action))) {
           throw new UserError(context.t('permission.denied'), 'permission');
         }
         return action.run();
@@ -108,11 +96,11 @@ export function createDispatcher(deps: DispatchDeps) {
   }
 
   const blockedFrom = (command: string, { guildId, user }: Interaction) =>
-    commands.get(command)?.isNeverBlocked ? undefined : access.blocked(guildId, user.id);
+    commands.get(command)?.isNeverBlocked ? undefined : deps.access.blocked(guildId, user.id);
 
   const blockedReply = (t: Translate, blocked: 'guild' | 'user'): Reply => ({
     content: t(`dispatch.blocked.${blocked}`, { privacy: wording.mention('privacy') }),
-    components: rows([supportUrl !== undefined && linkButton(supportUrl, t('help.support'))]),
+    components: rows([deps.supportUrl !== undefined && linkButton(deps.supportUrl, t('help.support'))]),
   });
 
   /** Returns choices for the option being typed. Empty if the command has none or the member can't use it. */
@@ -147,14 +135,14 @@ export function createDispatcher(deps: DispatchDeps) {
     const named = { member: memberText(user), command: wording.mention(command) };
     await Promise.all([
       refuse(inFlight, 'permission', t('permission.needed')),
-      notifyGuild(guildId, (words) => `🚫 ${words(key, named)}`),
+      deps.notifyGuild(guildId, (words) => `🚫 ${words(key, named)}`),
     ]);
   }
 
   async function handleOne(interaction: Interaction): Promise<void> {
     const about = { interactionId: interaction.id, guildId: interaction.guildId || undefined };
     const arrival = { ...about, type: INTERACTION_TYPES[interaction.request.kind] };
-    await traces.run(arrival, async (trace) => {
+    await deps.traces.run(arrival, async (trace) => {
       try {
         await route(interaction, trace);
       } catch (error) {
