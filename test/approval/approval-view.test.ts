@@ -1,8 +1,18 @@
 import { expect, it } from 'vitest';
 import { decidedText } from '../../src/approval/approval-view.ts';
+import { reasonNamed } from '../../src/approval/decline-reasons.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 import { createWords } from '../../src/words/words.ts';
 
 it('a reply about no decision at all has no text about decisions', () => {
   expect(decidedText(createWords().wordsFor('en-US'), [], indexGames([]))).toBe('');
+});
+
+it('only the names of existing decline reasons are recognised', () => {
+  expect(['game', 'no-longer-used', '', undefined].map(reasonNamed)).toEqual([
+    'game',
+    undefined,
+    undefined,
+    undefined,
+  ]);
 });

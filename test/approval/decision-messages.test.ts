@@ -144,6 +144,20 @@ it('a direct message about a decision is sent even if the clock was ahead at the
   expect(sent).toEqual(['one 5']);
 });
 
+it.each([
+  ['that expired', { state: 'expired' }],
+  ['that the member decided on', { decided_by: '5' }],
+  ['that was made an hour ago', { notified_at: Date.now() - 3_600_000 }],
+] as const)('no direct message is sent about a submission %s', async (_what, changed) => {
+  const store = await (await newPlace('sqlite')).open();
+  await decideAbout(store, '5');
+  await store.tables().updateTable('submissions').set(changed).execute();
+  const sent: string[] = [];
+  await processOver(store, 'one', sent).run();
+  await setImmediate();
+  expect(sent).toEqual([]);
+});
+
 it('a notice is kept while the bot opens the direct message channel', async () => {
   const store = await (await newPlace('sqlite')).open();
   await decideAbout(store, '5');
