@@ -22,7 +22,7 @@ export function severalActions(
   deps: CommandDeps,
   queue: ApprovalQueue,
 ): Required<Pick<Command, 'presses' | 'submits'>> {
-  const { approvals, approvalMessages, games } = deps;
+  const { approvals, approvalMessages, submissions, games } = deps;
   const { demandModerator, showPressed, placeOfMember, decidedInQueue, showNext } = queue;
 
   /** Lists a member's waiting submissions and asks the moderator whether to approve all of them. */
@@ -67,13 +67,15 @@ export function severalActions(
     const listed = await listSubmissions(context, userId, deps);
     const unseen = listed.submissions.filter(({ id }) => !ids.has(id));
     const before = await placeOfMember(context, userId);
-    let lost = gone;
+    const lost = [...gone];
     for (const each of seen) {
-      if (!(await decide(each))) lost += 1;
+      if (!(await decide(each))) lost.push(each.submissionId);
       void approvalMessages.showDue();
     }
+    const found = await Promise.all(lost.map((id) => submissions.find(context.guildId, id)));
+    const lostServers = found.flatMap((submission) => submission?.servers ?? []);
     const texts = [
-      lost > 0 && t('approval.several.gone', { count: lost }),
+      lostServers.length > 0 && t('approval.several.gone', { servers: serversText(t, lostServers, games) }),
       unseen.length > 0 &&
         t('approval.several.unseen', {
           servers: serversText(

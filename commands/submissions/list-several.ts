@@ -75,7 +75,7 @@ export const writeSeen = (userId: string, seen: readonly Pick<Submission, 'id'>[
 
 /**
  * Finds the submissions encoded by {@link writeSeen} that are still waiting and unchanged.
- * @returns the submissions found, their member, and how many weren't found
+ * @returns the submissions found, their member, and the ids of those that changed or are no longer waiting
  */
 export async function readSeen(
   { guildId, argument }: Pick<Context, 'guildId'> & { readonly argument: string },
@@ -83,13 +83,16 @@ export async function readSeen(
 ): Promise<{
   readonly userId: string;
   readonly seen: readonly WaitingSubmission[];
-  readonly gone: number;
+  readonly gone: readonly string[];
 }> {
   const [userId = '', written = ''] = argument.split(':');
   const marks = new Set(written.match(MARKS));
   const waiting = await approvals.waiting(guildId, userId);
   const seen = waiting.filter(({ submissionId }) => marks.has(submissionMark(submissionId)));
-  return { userId, seen, gone: marks.size - seen.length };
+  if (seen.length === marks.size) return { userId, seen, gone: [] };
+  const isSeen = new Set(seen.map(({ submissionId }) => submissionId));
+  const latest = await approvals.latestIds(guildId, userId);
+  return { userId, seen, gone: latest.filter((id) => marks.has(submissionMark(id)) && !isSeen.has(id)) };
 }
 
 /** Builds the buttons for deciding on all of a member's waiting submissions, if there are several. */

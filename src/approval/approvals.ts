@@ -69,6 +69,9 @@ export interface Background {
 /** Maximum number of decisions about single lines that a message shows. */
 const MOST_PARTS = 5;
 
+/** Number of submissions among which moderators find those that are no longer waiting. */
+const MOST_LATEST = 100;
+
 /** An update that marks a submission's message as out of date. */
 const NEXT_REVISION = { revision: sql<number>`revision + 1` };
 
@@ -135,6 +138,18 @@ export function createApprovals({
         userId: user_id ?? '',
         userName: user_name ?? '',
       }));
+    },
+    /** Returns the ids of a member's latest submissions, in any state. */
+    async latestIds(guildId: string, userId: string): Promise<readonly string[]> {
+      const rows = await tables()
+        .selectFrom('submissions')
+        .select('id')
+        .where('guild_id', '=', guildId)
+        .where('user_id', '=', userId)
+        .orderBy('created_at', 'desc')
+        .limit(MOST_LATEST)
+        .execute();
+      return rows.map(({ id }) => id);
     },
     /** Counts all waiting submissions of the guild, or only those of one member. */
     countWaiting: (guildId: string, userId?: string): Promise<number> =>

@@ -57,6 +57,7 @@ it('no SQL statement about submissions scans a whole table', async () => {
     await parts.approvals.waiting('1', '2');
     await parts.approvals.countWaiting('1');
     await parts.approvals.countWaiting('1', '2');
+    await parts.approvals.latestIds('1', '2');
     await parts.submissions.by('1', 'v');
     await parts.submissions.settled('1', 'w');
     await parts.approvals.draft(mia, 'w');
