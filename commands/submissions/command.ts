@@ -122,7 +122,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
     const { t } = context;
     const { newest, count } = found;
     const numbers = {
-      ready: newest.rows.filter(isReady).length,
+      ready: newest.isTried ? 0 : newest.rows.filter(isReady).length,
       open: newest.rows.filter(isInvalid).length,
     };
     const text = newest.rows.length > 0 ? t('submissions.unfinished', numbers) : t('submissions.unchosen');

@@ -9,7 +9,7 @@ import { type Submission, serverResults, unconfirmedIn } from '../submissions/su
 import { escapeText, memberText } from '../words/escape.ts';
 import { beforeItems } from '../words/not-submitted.ts';
 import { outcomesForLog, type ServerWithOutcome } from '../words/outcomes.ts';
-import { byText, namedText } from '../words/sentences.ts';
+import { byText, namedText, sentences } from '../words/sentences.ts';
 import {
   addressCode,
   describe,
@@ -182,7 +182,10 @@ export function serversText(t: Translate, servers: Submission['servers'], games:
 /** Describes in one line what became of a submission that is no longer waiting. */
 export function stateText(t: Translate, submission: Submission, games: GameIndex): string {
   const [item = ''] = statusText(t, submission).split('\n');
-  return t('look.about', { item, why: serversText(t, submission.servers, games) });
+  const why = serversText(t, submission.servers, games);
+  // These two are sentences.
+  const isSentence = submission.state === 'withdrawn' || submission.state === 'expired';
+  return isSentence ? sentences(item, why) : t('look.about', { item, why });
 }
 
 /** Describes a moderator's latest decisions on a member's submissions in one line; '' if there are none. */

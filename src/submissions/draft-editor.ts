@@ -135,7 +135,9 @@ export function createDraftEditor(deps: DraftEditorDeps) {
   const change = (by: Submitter, id: string, how: (draft: Draft) => Draft, undoes = false) =>
     store.inGuild(by.guildId, async () => {
       const found = await drafts.find(by, id, undoes);
-      return found.kind === 'no-draft' ? found : checkAndSave(by, how(found));
+      if (found.kind === 'no-draft') return found;
+      const changed = how(found);
+      return checkAndSave(by, changed === found ? found : { ...changed, isTried: false });
     });
 
   return {
@@ -209,7 +211,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
         if ((await submissions.latestId(id)) !== submissionId) return SUBMITTED;
         const choices = found.hasChoices ? await deps.choices.find(id) : undefined;
         const { draft, candidates } = withRead(withoutTyped(found), read, choices?.candidates);
-        return checkAndSave(by, draft, withCandidates(draft, choices, candidates));
+        return checkAndSave(by, { ...draft, isTried: false }, withCandidates(draft, choices, candidates));
       });
       if (edited.kind !== 'no-draft') return edited;
       const { draft, candidates } = withRead(

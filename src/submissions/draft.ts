@@ -26,6 +26,8 @@ export interface Draft {
   readonly hasChoices?: boolean;
   /** Whether the addresses that the member could choose were deleted. */
   readonly isUnchosenGone?: boolean;
+  /** Whether every ready line was part of a submission, so that the history shows its outcome. */
+  readonly isTried?: boolean;
   /** Whether the member cancelled the draft. Such a draft is only found to undo this. */
   readonly isCancelled?: boolean;
   /** Number of addresses in the text that aren't offered, because they aren't public. */
@@ -151,7 +153,8 @@ export function afterSubmission(
     if (isDecided) return [];
     return outcome.kind === 'unknown' ? { ...row, unconfirmed: outcome } : row;
   });
-  return withRows({ ...draft, leftOut: undefined }, stay);
+  const isTried = stay.every((row) => !isReady(row) || outcomes.has(keyOf(row.line, row.submission)));
+  return withRows({ ...draft, leftOut: undefined, isTried }, stay);
 }
 
 /** Whether every line of a draft has been accepted or removed. */

@@ -233,7 +233,10 @@ export function createDrafts({
         const found = await find(by, id);
         return found.kind === 'no-draft' ? found : write(by, { ...found, isCancelled: true });
       }),
-    /** Returns the newest of the member's lists that were never submitted, and how many there are. */
+    /**
+     * Returns the newest of the member's lists that have lines to fix, or ready lines that were never submitted, and how many
+     * there are. Leaves out lists that the member can open from their waiting, withdrawn or declined submission.
+     */
     async unfinished({
       guildId,
       user,
@@ -254,8 +257,18 @@ export function createDrafts({
             eb('lines', 'like', '%"isUnchosenGone":true%'),
           ]),
         )
+        .where(({ or, eb }) =>
+          or([eb('lines', 'not like', TRIED), eb('lines', 'like', '%"kind":"invalid"%')]),
+        )
         .where(({ not, exists, selectFrom }) =>
-          not(exists(selectFrom('submissions').select('id').whereRef('draft_id', '=', 'drafts.id'))),
+          not(
+            exists(
+              selectFrom('submissions')
+                .select('id')
+                .whereRef('draft_id', '=', 'drafts.id')
+                .where('state', 'in', ['waiting', 'running', 'withdrawn', 'declined']),
+            ),
+          ),
         );
       const row = await lists.selectAll().orderBy('changed_at', 'desc').limit(1).executeTakeFirst();
       const newest = row && draftIn(row.id, { ...row, created_at: null });
@@ -301,6 +314,7 @@ const isList = ({ source }: Pick<DraftsTable, 'source'>): boolean => source !== 
 
 /* Patterns for a draft's JSON. In what a member typed, JSON escapes the quotes. */
 const CANCELLED = '%"isCancelled":true%';
+const TRIED = '%"isTried":true%';
 export const WITH_CHOICES = '%"hasChoices":true%';
 
 interface StoredSize extends Pick<DraftsTable, 'user_id'> {

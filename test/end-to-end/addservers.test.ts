@@ -636,8 +636,11 @@ describe('the Edit button', () => {
     await pressSubmit(member, continued);
     expect(listing.submitted).toEqual([{ server: 'good.example.com', port: 1, game: 'cs2' }]);
     const after = await member.slash('submissions');
-    expect(textOf(after)).not.toContain('Unfinished');
-    expect(labelsOf(after)).not.toContain('Continue');
+    expect(textOf(after)).toContain('Unfinished list: 0 ready, 1 to fix.');
+    const toFix = await member.press(after, 'Continue');
+    await edit(member, toFix, { server: 'x.example.com:5' });
+    await expect.poll(() => listing.submitted.map(({ port }) => port)).toEqual([1, 5]);
+    expect(labelsOf(await member.slash('submissions'))).not.toContain('Continue');
   });
 
   it("keeps pasted, edited or uploaded text that isn't a list", async ({ member, listing }) => {

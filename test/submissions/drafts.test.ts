@@ -124,7 +124,7 @@ describe('a stored draft', () => {
     expect(await drafts.find(mia, 'd', true)).toMatchObject({ why: 'cancelled' });
   });
 
-  it("is an unfinished list unless it was submitted or cancelled, is empty or isn't a list", async () => {
+  it('is an unfinished list if it has a line to fix or one that was never submitted', async () => {
     const { clock, ...parts } = await openParts(NOW);
     const { drafts } = parts;
     const list = (id: string): Draft => ({ ...readyDraft(id, 1), source: 'text' });
@@ -138,7 +138,13 @@ describe('a stored draft', () => {
     await drafts.save(ben, list('of ben'));
     await drafts.save({ ...mia, guildId: '2' }, list('elsewhere'));
     await beginSubmission(parts, mia, { interactionId: 'i', draft: list('sent') });
+    await drafts.save(mia, { ...list('not sent'), isTried: true });
     expect(await drafts.unfinished(mia)).toEqual({ newest: list('new'), count: 2 });
+    clock.now += 1;
+    const toFix: Draft = { ...list('to fix'), rows: [invalidRow(2)], isTried: true };
+    await drafts.save(mia, toFix);
+    expect(await drafts.unfinished(mia)).toEqual({ newest: toFix, count: 3 });
+    await drafts.drop(mia, 'to fix');
     await drafts.drop(mia, 'new');
     expect(await drafts.unfinished(mia)).toEqual({ newest: list('old'), count: 1 });
     clock.now += DAY;
