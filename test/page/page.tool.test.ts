@@ -239,6 +239,20 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
       .waitFor();
   });
 
+  it("explains the focused option, and shows a form's problems at the field", async () => {
+    const tab = await inNewServer({ more: '&role=admin' });
+    await pickCommand(tab, 'addserver');
+    await tab.getByRole('combobox', { name: 'game' }).focus();
+    await tab.locator('.composer').getByText("The game's name or alias, such as Rust or cs2").waitFor();
+    await tab.getByRole('textbox', { name: 'server', exact: true }).focus();
+    await tab.locator('.composer').getByText('The address, such as play.example.com:27015').waitFor();
+    await tab.keyboard.press('Escape');
+    await run(tab, 'setkey');
+    await tab.getByRole('button', { name: 'Submit' }).click();
+    await tab.getByRole('dialog').getByRole('alert').getByText('This field is required.').waitFor();
+    await expect.poll(() => tab.locator(':focus').getAttribute('id')).toBe('field-key');
+  });
+
   it("rejects option values that Discord wouldn't send", async () => {
     const tab = await inNewServer();
     await run(tab, 'addserver');
