@@ -23,14 +23,9 @@ export interface TakeoverDeps {
  * interactions.
  * @returns a function that runs until its signal is aborted, and throws a StoreError if the store is unavailable
  */
-export function createTakeover({
-  store,
-  processId,
-  submissions,
-  notifyUnreplied,
-  onTakenOver,
-  logger,
-}: TakeoverDeps) {
+export function createTakeover(deps: TakeoverDeps) {
+  const { store, processId, submissions, notifyUnreplied } = deps;
+
   async function abandonedGuilds(): Promise<ReadonlySet<string>> {
     const found = await store
       .tables()
@@ -69,13 +64,13 @@ export function createTakeover({
         if (error instanceof LockedGuildError) continue;
         // Without the database, all remaining guilds would fail in the same way.
         if (error instanceof StoreError) throw error;
-        logger.error(
+        deps.logger.error(
           { err: error, guildId },
           "could not take over a dead process's work in a guild; will retry",
         );
       }
       await notifyUnreplied();
     }
-    if (guilds.size > 0) onTakenOver();
+    if (guilds.size > 0) deps.onTakenOver();
   };
 }

@@ -217,16 +217,8 @@ export function createPipeline(deps: PipelineDeps) {
     submitRequest: SubmitRequest,
   ): Promise<Reservation | Exclude<SubmitResult, EndedSubmission>> {
     const { drafts, choices, submissions, waitingSubmissions, check } = deps;
-    const {
-      guildId,
-      guildLocale: locale,
-      user,
-      id,
-      interactionId,
-      approvedBy,
-      promised,
-      mark,
-    } = submitRequest;
+    const { guildId, guildLocale: locale, user, id, interactionId, approvedBy } = submitRequest;
+    const { promised, mark } = submitRequest;
     await deps.demandOwned(interactionId);
     const found = await resolveRequest(submitRequest);
     if (found.kind === 'no-draft') return found;
