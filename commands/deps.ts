@@ -16,7 +16,7 @@ export interface CommandDeps
   extends Pick<Discord, 'posts' | 'attachments' | 'addBotLink' | 'isPublicChannel' | 'commandPermissions'>,
     Pick<
       ReturnType<typeof createGuilds>,
-      'keys' | 'settings' | 'panels' | 'directMessageOptOuts' | 'access' | 'deletion'
+      'keys' | 'settings' | 'panels' | 'blocks' | 'directMessageOptOuts' | 'access' | 'deletion'
     >,
     Pick<Listing, 'games' | 'keyTrials' | 'breaker'>,
     Pick<SubmissionStore, 'drafts' | 'submissions' | 'history'>,

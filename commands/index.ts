@@ -3,6 +3,7 @@ import type { Command, Commands, Context, Reply } from '../src/interactions/comm
 import type { Submission } from '../src/submissions/submission.ts';
 import { addServer } from './addserver.ts';
 import { addServers } from './addservers.ts';
+import { blockActions } from './blocks.ts';
 import type { CommandDeps } from './deps.ts';
 import { gamesCommand } from './games.ts';
 import { helpCommand } from './help.ts';
@@ -43,7 +44,7 @@ export function createCommands(deps: CommandDeps): AllCommands {
   ];
   return {
     commands,
-    actions: { [SUBMIT]: submitActions(deps) },
+    actions: { [SUBMIT]: submitActions(deps), blocks: blockActions(deps) },
     replyOf: (context, submission) => replyForSubmission(context, submission, deps),
     replies: laterReplies(deps),
   };

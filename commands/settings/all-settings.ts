@@ -2,6 +2,7 @@ import type { CommandDeps } from '../deps.ts';
 import { announcementsSetting } from './announcements.ts';
 import { apiKeySetting } from './api-key.ts';
 import { approvalSetting } from './approval.ts';
+import { blocksSetting } from './blocks.ts';
 import { dailyQuotaSetting } from './daily-quota.ts';
 import { gamesSetting } from './games.ts';
 import { languageSetting } from './language.ts';
@@ -21,6 +22,7 @@ export const allSettings = (deps: CommandDeps): readonly Setting[] => [
   dailyQuotaSetting,
   approvalSetting(deps),
   trustedRoleSetting,
+  blocksSetting,
   announcementsSetting(deps),
   panelsSetting(deps),
   languageSetting(deps),

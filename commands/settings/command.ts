@@ -48,20 +48,21 @@ interface View {
 
 /** /settings: lists all settings. Each setting has a page where admins can change it. */
 export function settingsCommand(deps: CommandDeps): Command {
-  const { settings, keys, approvals, games, panels, guildLog } = deps;
+  const { settings, keys, approvals, games, panels, blocks, guildLog } = deps;
   const table = allSettings(deps);
   const settingOf = (id: string) => table.find((setting) => setting.id === id);
 
   async function read({ guildId, guildLocale }: Context): Promise<SettingsView> {
-    const [found, key, waiting, standing] = await Promise.all([
+    const [found, key, waiting, standing, blocked] = await Promise.all([
       settings.getOrUnreadable(guildId),
       keys.status(guildId),
       approvals.countWaiting(guildId),
       panels.of(guildId),
+      blocks.list(guildId),
     ]);
     const isLost = found === 'unreadable';
     const now = { ...(isLost ? DEFAULTS : found), locale: guildLocale };
-    return { now, isLost, key, games: games.all, waiting, panels: standing };
+    return { now, isLost, key, games: games.all, waiting, panels: standing, blocks: blocked.length };
   }
 
   /** Reads the settings, after rechecking any known problems. */

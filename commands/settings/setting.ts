@@ -22,6 +22,8 @@ export interface SettingsView {
   readonly waiting: number;
   /** The panels that admins can change. */
   readonly panels: readonly Panel[];
+  /** The number of blocked members and addresses. */
+  readonly blocks: number;
 }
 
 /** A change made by a button, a select menu or a modal. */
@@ -55,7 +57,7 @@ export interface Setting {
   readonly id: string;
   name(t: Translate): string;
   /** Formats the value with a status icon, for the overview, the setting's page, and the log channel after a change. */
-  line(t: Translate, shown: Pick<SettingsView, 'now' | 'key' | 'games' | 'panels'>): string;
+  line(t: Translate, shown: Pick<SettingsView, 'now' | 'key' | 'games' | 'panels' | 'blocks'>): string;
   /** Describes the setting's purpose, shown at the top of its page. */
   about(context: Context, now: Settings): string;
   /** Whether the setting only works with a log channel. Its page then also shows the log channel. */

@@ -11,6 +11,7 @@ import { UserError } from '../../src/interactions/user-error.ts';
 import { typedOf } from '../../src/server-lists/row.ts';
 import { rowForServer } from '../../src/submissions/submission.ts';
 import type { SeenApproval } from '../../src/submissions/waiting-submissions.ts';
+import { reportDeclineBlocks } from '../blocks.ts';
 import type { CommandDeps } from '../deps.ts';
 import { previewFile } from '../submit/files.ts';
 import { readSubmitId } from '../submit/ids.ts';
@@ -18,7 +19,7 @@ import { fieldsModal } from '../submit/modals.ts';
 import { announcementOfAll, approveSeen } from './approve.ts';
 import { notCorrected, readCorrection } from './correction.ts';
 import { declineModal, readDecline } from './decline.ts';
-import { type ApprovalQueue, seenOf } from './queue.ts';
+import { type ApprovalQueue, seenOf, withNext } from './queue.ts';
 import { replyForUnavailable } from './waiting.ts';
 
 /** Creates the handlers for deciding on one waiting submission, correcting it and withdrawing it. */
@@ -73,11 +74,12 @@ export function decisionActions(
     if (submission === undefined) return undecided(context);
     const typed = readDecline(context, submission);
     if (typed.kind === 'not-selected') return typed.reply;
-    const { reason, only } = typed;
+    const { reason, only, block } = typed;
     const before = await placeOf(context);
-    if (!(await approvals.decline({ ...seen, reason, only, by: user, interactionId })))
+    if (!(await approvals.decline({ ...seen, reason, only, block, by: user, interactionId })))
       return undecided(context);
-    return decided(context, before);
+    const said = await reportDeclineBlocks(context, block, deps);
+    return withNext([said], await decided(context, before));
   }
 
   /** Declines a submission that was already submitted, without asking for a reason. */

@@ -11,10 +11,18 @@ import { button, type Modal, rows } from '../../src/interactions/controls.ts';
 import { writePage } from '../../src/interactions/pager.ts';
 import { escapeName } from '../../src/words/escape.ts';
 import { byText } from '../../src/words/sentences.ts';
+import { createBlockList, reportDeclineBlocks } from '../blocks.ts';
 import type { CommandDeps } from '../deps.ts';
 import { type Approved, announcementOfAll, approveSeen, type StillWaiting } from './approve.ts';
-import { readReason } from './decline.ts';
-import { declineAllModal, listSubmissions, omittedText, readSeen, writeSeen } from './list-several.ts';
+import { readBlock, readReason } from './decline.ts';
+import {
+  declineAllModal,
+  listSubmissions,
+  omittedText,
+  readSeen,
+  TO_BLOCKS,
+  writeSeen,
+} from './list-several.ts';
 import { type ApprovalQueue, type DecisionContext, withNext } from './queue.ts';
 
 /** Creates the handlers for deciding on several of a member's waiting submissions at once. */
@@ -23,6 +31,7 @@ export function severalActions(
   queue: ApprovalQueue,
 ): Required<Pick<Command, 'presses' | 'submits'>> {
   const { approvals, approvalMessages, submissions, games } = deps;
+  const blockList = createBlockList(deps);
   const { demandModerator, showPressed, placeOfMember, decidedInQueue, showNext } = queue;
 
   /** Lists a member's waiting submissions and asks the moderator whether to approve all of them. */
@@ -121,10 +130,13 @@ export function severalActions(
   async function declineThese(context: SubmitContext): Promise<Reply> {
     const { interactionId, user, field } = context;
     const reason = readReason(field);
+    const { submissions } = await listSubmissions(context, context.argument.split(':')[0] ?? '', deps);
+    const block = readBlock(field, submissions);
     const { before, texts } = await decideOnSeen(context, (seen) =>
-      approvals.decline({ ...seen, by: user, interactionId, reason }),
+      approvals.decline({ ...seen, by: user, interactionId, reason, block }),
     );
-    return decidedInQueue(context, before, texts);
+    const said = await reportDeclineBlocks(context, block, deps);
+    return decidedInQueue(context, before, [said, ...texts]);
   }
 
   return {
@@ -134,7 +146,11 @@ export function severalActions(
       declineall: { answers: 'modal', run: pressDeclineAll },
       member: {
         answers: 'immediate update',
-        run: async (context) => showNext(context, await placeOfMember(context, context.values[0] ?? '')),
+        async run(context) {
+          const [chosen = ''] = context.values;
+          if (chosen === TO_BLOCKS) return blockList.show(context, '');
+          return showNext(context, await placeOfMember(context, chosen));
+        },
       },
     },
     submits: { declines: { answers: 'update', run: declineThese } },

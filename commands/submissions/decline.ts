@@ -1,12 +1,14 @@
 import { approvalView, LONGEST_REASON, submissionsId } from '../../src/approval/approval-view.ts';
 import type { DeclineDecision } from '../../src/approval/approvals.ts';
 import { DECLINE_REASONS, reasonNamed } from '../../src/approval/decline-reasons.ts';
+import { LIMITS } from '../../src/discord/limits.ts';
+import type { BlockTarget } from '../../src/guilds/blocks.ts';
 import type { PressContext, Reply, SubmitContext } from '../../src/interactions/command.ts';
 import { button, type Field, type Modal, modal, rows } from '../../src/interactions/controls.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import { linesNamed, type NotSelected, withParts } from '../../src/server-lists/named-lines.ts';
 import type { Submission } from '../../src/submissions/submission.ts';
-import { cut } from '../../src/text/one-line.ts';
+import { cut, shorten } from '../../src/text/one-line.ts';
 import { escapeCode } from '../../src/words/escape.ts';
 import { byText, sentences } from '../../src/words/sentences.ts';
 import { firstItems, serverItem, withSign } from '../../src/words/servers.ts';
@@ -20,20 +22,26 @@ const MOST_LINES = 20;
 const LONGEST_NUMBERS = 300;
 const LONGEST_NAMED = 60;
 
-const NOTHING_TYPED: Readonly<Record<'why' | 'words' | 'lines', string>> = { why: '', words: '', lines: '' };
+const NOTHING_TYPED: Readonly<Record<'why' | 'words' | 'lines' | 'block', string>> = {
+  why: '',
+  words: '',
+  lines: '',
+  block: '',
+};
 
 export function declineModal(context: PressContext, submission: Submission, games: GameIndex): Modal {
   const { t } = context;
   const { id, draftId, servers } = submission;
   const isList = servers.length > 1;
   const before = typedBefore(context);
+  const lines = isList ? [linesField(t, before.lines)] : [];
   return modal({
     id: submissionsId('decline', `${draftId}:${id}`),
     title: t('approval.modal.title'),
     text: isList
       ? numberedText(t, submission)
       : (approvalView(t, submission, games).embeds[0]?.description ?? ''),
-    fields: [...reasonFields(t, before), ...(isList ? [linesField(t, before.lines)] : [])],
+    fields: [...reasonFields(t, before), ...lines, blockField(t, [submission], before.block)],
   });
 }
 
@@ -64,6 +72,43 @@ export function reasonFields(t: Translate, before = NOTHING_TYPED): readonly Fie
   ];
 }
 
+/** Returns the member and the hosts that can be blocked together with declining submissions, with their labels. */
+function blockable(submissions: readonly Submission[]): ReadonlyMap<string, BlockTarget> {
+  const [first] = submissions;
+  const hosts = submissions.flatMap(({ servers }) => servers.map(({ server }) => server.server));
+  return new Map<string, BlockTarget>([
+    ...(first ? [[`@${first.userName}`, { kind: 'member', id: first.userId }] as const] : []),
+    ...hosts.map((host) => [shorten(host, LIMITS.choiceName), { kind: 'host', host }] as const),
+  ]);
+}
+
+/**
+ * Builds the menu that blocks the member or a host.
+ * @param chosen the label of an earlier choice
+ */
+export const blockField = (t: Translate, submissions: readonly Submission[], chosen = ''): Field => ({
+  kind: 'select',
+  id: 'block',
+  label: t('blocks.decline'),
+  hint: t('blocks.declineHint'),
+  placeholder: t('blocks.decline'),
+  options: [...blockable(submissions).keys()].slice(0, LIMITS.choices).map((label) => ({
+    label,
+    value: label,
+    ...(label === chosen && { default: true }),
+  })),
+  required: false,
+});
+
+/** Reads the chosen member or host. Anything that isn't part of the submissions is ignored. */
+export function readBlock(
+  field: SubmitContext['field'],
+  submissions: readonly Submission[],
+): readonly BlockTarget[] {
+  const target = blockable(submissions).get(field('block'));
+  return target ? [target] : [];
+}
+
 /** Formats a list with its line numbers. */
 function numberedText(t: Translate, submission: Submission): string {
   const servers = withParts(submission.servers);
@@ -80,7 +125,8 @@ const linesField = (t: Translate, value: string): Field => ({
 });
 
 type TypedDecline =
-  | ({ readonly kind: 'typed' } & Pick<DeclineDecision, 'reason' | 'only'>)
+  | ({ readonly kind: 'typed' } & Required<Pick<DeclineDecision, 'reason' | 'block'>> &
+      Pick<DeclineDecision, 'only'>)
   | { readonly kind: 'not-selected'; readonly reply: Reply };
 
 /**
@@ -90,10 +136,11 @@ type TypedDecline =
 export function readDecline({ t, field }: SubmitContext, submission: Submission): TypedDecline {
   const reason = readReason(field);
   const typed = field('lines').trim();
-  if (typed === '') return { kind: 'typed', reason };
+  const block = readBlock(field, [submission]);
+  if (typed === '') return { kind: 'typed', reason, block };
   const servers = withParts(submission.servers);
   const named = linesNamed(typed, servers);
-  if (named.kind === 'selected') return { kind: 'typed', reason, only: named.indices };
+  if (named.kind === 'selected') return { kind: 'typed', reason, only: named.indices, block };
   const again = submissionsId('decline', [submission.draftId, submission.id, reason.key ?? ''].join(':'));
   const reply: Reply = {
     content: [
@@ -106,7 +153,13 @@ export function readDecline({ t, field }: SubmitContext, submission: Submission)
       ),
     ].join('\n'),
     // Discord rejects an embed with an empty description.
-    embeds: [{ ...(reason.words !== '' && { description: reason.words }), footer: { text: typed } }],
+    embeds: [
+      {
+        ...(block.length > 0 && { title: field('block') }),
+        ...(reason.words !== '' && { description: reason.words }),
+        footer: { text: typed },
+      },
+    ],
     components: rows([button(again, t('again.edit'), 'primary')]),
     isUserError: true,
   };
@@ -127,6 +180,7 @@ export const readReason = (field: SubmitContext['field']): DeclineDecision['reas
 function typedBefore({ argument, shown }: PressContext): typeof NOTHING_TYPED {
   const [, , why] = argument.split(':');
   if (why === undefined) return NOTHING_TYPED;
-  const { description = '', footer } = Object(shown.embeds[0]);
-  return { why, words: String(description), lines: String(Object(footer).text ?? '') };
+  const { title = '', description = '', footer } = Object(shown.embeds[0]);
+  const lines = String(Object(footer).text ?? '');
+  return { why, words: String(description), lines, block: String(title) };
 }

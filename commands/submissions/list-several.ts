@@ -9,7 +9,7 @@ import { shorten } from '../../src/text/one-line.ts';
 import { serverLines } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
-import { reasonFields } from './decline.ts';
+import { blockField, reasonFields } from './decline.ts';
 
 /* Lists several of a member's waiting submissions, on which a moderator can decide at once. */
 
@@ -109,17 +109,26 @@ export function buttonsForAll(
   ];
 }
 
-/** Builds the menu that jumps to a member's first waiting submission, if several members have waiting submissions. */
-export function memberSelect(t: Translate, waiting: readonly WaitingSubmission[]): Control | undefined {
+/** The value of the menu's entry that opens the list of blocks. */
+export const TO_BLOCKS = 'blocks';
+
+/**
+ * Builds the menu that jumps to a member's first waiting submission, if several members have waiting submissions, or to the
+ * list of blocks.
+ */
+export function queueSelect(t: Translate, waiting: readonly WaitingSubmission[]): Control | undefined {
   const members = [...Map.groupBy(waiting, ({ userId }) => userId)];
-  if (members.length === 1) return undefined;
+  const jumps = members.length === 1 ? [] : members.slice(0, LIMITS.choices - 1);
   return select({
     id: submissionsId('member', ''),
-    placeholder: t('approval.several.jump'),
-    options: members.slice(0, LIMITS.choices).map(([userId, own]) => ({
-      label: `${shorten(own[0]?.userName || userId, LIMITS.choiceName / 2)} (${own.length})`,
-      value: userId,
-    })),
+    placeholder: t(jumps.length === 0 ? 'blocks.open' : 'approval.several.jump'),
+    options: [
+      ...jumps.map(([userId, own]) => ({
+        label: `${shorten(own[0]?.userName || userId, LIMITS.choiceName / 2)} (${own.length})`,
+        value: userId,
+      })),
+      { label: t('blocks.title'), value: TO_BLOCKS },
+    ],
   });
 }
 
@@ -131,7 +140,7 @@ export function declineAllModal(t: Translate, userId: string, listed: ListedSubm
     id: submissionsId('declines', writeSeen(userId, submissions)),
     title: t('approval.several.decline', { count: submissions.length, name: first?.userName ?? '' }),
     text: [text, omittedText(t, omitted)].filter(Boolean).join('\n'),
-    fields: reasonFields(t),
+    fields: [...reasonFields(t), blockField(t, submissions)],
   });
 }
 

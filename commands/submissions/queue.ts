@@ -10,7 +10,7 @@ import {
   submissionsId,
 } from '../../src/approval/approval-view.ts';
 import type { WaitingSubmission } from '../../src/approval/approvals.ts';
-import { type GuildSettings, UnreadableSettingsError } from '../../src/guilds/settings.ts';
+import { canDecide, type GuildSettings, UnreadableSettingsError } from '../../src/guilds/settings.ts';
 import type { Context, PressContext, Reply, SubmitContext } from '../../src/interactions/command.ts';
 import { button, customIdsOf, parseCustomId, rows } from '../../src/interactions/controls.ts';
 import { writePage } from '../../src/interactions/pager.ts';
@@ -19,7 +19,7 @@ import type { Submission } from '../../src/submissions/submission.ts';
 import type { CommandDeps } from '../deps.ts';
 import { type Approved, approvalNotes } from './approve.ts';
 import { readFilter, writeFilter } from './filter.ts';
-import { buttonsForAll, memberSelect } from './list-several.ts';
+import { buttonsForAll, queueSelect } from './list-several.ts';
 
 /** A press or a submitted modal about a submission. The argument has the ids of the draft and the submission. */
 export type DecisionContext = PressContext | SubmitContext;
@@ -32,9 +32,7 @@ export async function mayDecide(
   { guildId, isAdmin, roleIds }: Context,
   settings: Pick<GuildSettings, 'getOrThrow'>,
 ): Promise<boolean> {
-  if (isAdmin) return true;
-  const { approvalRoleId } = await settings.getOrThrow(guildId);
-  return approvalRoleId !== undefined && roleIds.includes(approvalRoleId);
+  return isAdmin || canDecide(await settings.getOrThrow(guildId), { roleIds });
 }
 
 /** The waiting submissions in /submissions, and what moderators see after a decision. */
@@ -265,7 +263,7 @@ export function createApprovalQueue(deps: CommandDeps) {
       found.length > 1 &&
       button(submissionsId('waiting', writePage(index + 2, queue.state)), t('submissions.nextWaiting'));
     const controls = decides
-      ? rows([...buttons, next], buttonsForAll(t, shown, found), [memberSelect(t, found)])
+      ? rows([...buttons, next], buttonsForAll(t, shown, found), [queueSelect(t, found)])
       : rows([...buttons, next]);
     return {
       ...view,

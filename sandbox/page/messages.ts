@@ -41,7 +41,7 @@ export type SelectView = ReturnType<typeof selectView>;
 
 export const viewerIn = ({ discord, guild }: GuildInDiscord): Viewer => ({
   nameOf: discord.nameOf,
-  here: { channels: discord.channels(guild), roles: discord.roles(guild) },
+  here: { channels: discord.channels(guild), roles: discord.roles(guild), members: discord.members(guild) },
   lines: PREVIEW_LINES,
 });
 

@@ -19,7 +19,7 @@ interface Reader extends Viewer {
 /** Returns a reader who doesn't know any names, but sees enough lines of a file to check a short report. */
 export const aReader = (): Reader => ({
   nameOf: () => undefined,
-  here: { channels: [], roles: [] },
+  here: { channels: [], roles: [], members: [] },
   lines: 13,
   now: Date.now(),
 });

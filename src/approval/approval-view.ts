@@ -17,6 +17,7 @@ import {
   type LOOK,
   serverEmbed,
   serverLines,
+  targetsText,
   withSign,
   worstOf,
 } from '../words/servers.ts';
@@ -255,6 +256,7 @@ export const backgroundTexts = (
 ): readonly string[] => [
   ...background.declined.map((part) => declinedPartText(t, part, games)),
   ...beforeTexts(t, background, games),
+  ...blockedTexts(t, background),
 ];
 
 /** Describes in one line which lines a moderator declined while the others kept waiting. */
@@ -278,6 +280,13 @@ const beforeTexts = (
   before.length === 0
     ? []
     : [t('list.alreadySubmitted', { count: before.length }), ...beforeItems(t, before, games)];
+
+/** Maximum number of blocked members and hosts to name in a message. */
+const MOST_BLOCKED = 5;
+
+/** Names the submitter and the hosts that are blocked. */
+const blockedTexts = (t: Translate, { blocked }: Pick<Background, 'blocked'>): readonly string[] =>
+  blocked.length === 0 ? [] : [`🚫 ${t('blocks.marked', { names: targetsText(t, blocked, MOST_BLOCKED) })}`];
 
 /** Builds a version of {@link channelView} without any text that Discord may have mistaken for a harmful link. */
 export function harmfulView(

@@ -64,6 +64,8 @@ export interface Background {
   readonly declined: readonly Submission[];
   /** Whether all servers were already submitted, so that the submission can't be approved. */
   readonly isRepeat: boolean;
+  /** The submitter and the hosts of a waiting submission that are blocked. */
+  readonly blocked: readonly BlockTarget[];
 }
 
 /** Maximum number of decisions about single lines that a message shows. */
@@ -165,7 +167,7 @@ export function createApprovals({
       return countOf(tables().selectFrom('servers').where('submission_id', 'in', waiting));
     },
     /** Reads what moderators should know about a submission besides its own data. */
-    async background({ id, draftId, guildId, state, servers }: Submission): Promise<Background> {
+    async background({ id, draftId, guildId, userId, state, servers }: Submission): Promise<Background> {
       const parts = await tables()
         .selectFrom('submissions')
         .select('id')
@@ -178,11 +180,17 @@ export function createApprovals({
         .execute();
       const found = await Promise.all(parts.map((part) => submissions.find(guildId, part.id)));
       const declined = found.filter((part) => part !== undefined);
-      if (state !== 'waiting') return { before: [], declined, isRepeat: false };
+      if (state !== 'waiting') return { before: [], declined, isRepeat: false, blocked: [] };
       const before = await alreadySubmitted.find({ guildId, userId: '' }, servers.map(rowForServer));
       const isIntended = (await drafts.read(draftId))?.includesAlreadySubmitted === true;
       const isRepeat = !isIntended && before.size === servers.length;
-      return { before: [...before.values()], declined, isRepeat };
+      const check = await blocks.check(guildId);
+      const hosts = new Set(servers.map(({ server }) => server.server).filter(check.hasHost));
+      const blocked = [
+        ...(check.hasMember(userId) ? [{ kind: 'member', id: userId } as const] : []),
+        ...[...hosts].map((host) => ({ kind: 'host', host }) as const),
+      ];
+      return { before: [...before.values()], declined, isRepeat, blocked };
     },
     /**
      * Declines a submission, or only some of its lines. The draft is kept, so that the member can submit it again.
@@ -230,16 +238,6 @@ export function createApprovals({
         if (removed) await makeAllDue(guildId);
         return removed;
       }),
-    /** Returns the submitter and the hosts of a waiting submission that are blocked. */
-    async blocked({ guildId, state, userId, servers }: Submission): Promise<readonly BlockTarget[]> {
-      if (state !== 'waiting') return [];
-      const check = await blocks.check(guildId);
-      const hosts = new Set(servers.map(({ server }) => server.server).filter(check.hasHost));
-      return [
-        ...(check.hasMember(userId) ? [{ kind: 'member', id: userId } as const] : []),
-        ...[...hosts].map((host) => ({ kind: 'host', host }) as const),
-      ];
-    },
     /**
      * Replaces the only server of a waiting submission. The corrected server then waits as a new submission.
      * @returns why the correction isn't possible

@@ -42,7 +42,10 @@ export interface PressedPost extends MessagePlace {
 /** A button press, or a choice made in a select. */
 export interface PressContext
   extends Context,
-    Pick<UsedControl, 'values' | 'isRoleMentionable' | 'channelPermissions' | 'isFollowable'>,
+    Pick<
+      UsedControl,
+      'values' | 'isRoleMentionable' | 'chosenMember' | 'channelPermissions' | 'isFollowable'
+    >,
     Pick<SourceMessage, 'shown'> {
   readonly posted: PressedPost | undefined;
   /** The part of the custom id after `name:action:`, which can be forged. */

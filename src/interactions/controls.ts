@@ -9,6 +9,7 @@ import {
   type APIRoleSelectComponent,
   type APIStringSelectComponent,
   type APITextInputComponent,
+  type APIUserSelectComponent,
   ButtonStyle,
   type ChannelType,
   ComponentType,
@@ -18,12 +19,13 @@ import { LIMITS } from '../discord/limits.ts';
 import { shorten } from '../text/one-line.ts';
 import { shortenMarkup } from '../words/escape.ts';
 
-/** A button, or a select for strings, channels or roles, in Discord's format. */
+/** A button, or a select for strings, channels, roles or users, in Discord's format. */
 export type Control =
   | APIButtonComponent
   | APIStringSelectComponent
   | APIChannelSelectComponent
-  | APIRoleSelectComponent;
+  | APIRoleSelectComponent
+  | APIUserSelectComponent;
 export type ActionRow = APIActionRowComponent<Control>;
 export type Modal = APIModalInteractionResponseCallbackData;
 
@@ -92,6 +94,11 @@ export const channelSelect = (id: string, placeholder: string, types: readonly C
 /** Builds a select for choosing one of the guild's roles, including @everyone. */
 export const roleSelect = (id: string, placeholder: string): Control => ({
   type: ComponentType.RoleSelect,
+  ...emptySelect(id, placeholder),
+});
+
+export const userSelect = (id: string, placeholder: string): Control => ({
+  type: ComponentType.UserSelect,
   ...emptySelect(id, placeholder),
 });
 

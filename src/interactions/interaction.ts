@@ -67,12 +67,14 @@ export interface UsedControl {
   readonly kind: 'button' | 'select';
   readonly customId: string;
   /**
-   * The chosen values of a select, or the ids of the chosen channels or roles. Omits ids that Discord doesn't confirm as
+   * The chosen values of a select, or the ids of the chosen channels, roles or users. Omits ids that Discord doesn't confirm as
    * belonging to this guild. Empty for a button.
    */
   readonly values: readonly string[];
   /** Whether everyone can mention the chosen role. */
   readonly isRoleMentionable: boolean;
+  /** The chosen user's permission and roles; `undefined` if the user isn't in the guild. */
+  readonly chosenMember?: Pick<Interaction, 'isAdmin' | 'roleIds'> | undefined;
   /** The bot's permissions in the chosen channel; `undefined` if Discord didn't send them. */
   readonly channelPermissions?: bigint | undefined;
   /** Whether the chosen channel is an announcement channel, which other guilds can follow. */
@@ -137,7 +139,7 @@ export function readInteraction(payload: unknown, receivedAt: number): Interacti
     isInThread,
     parentChannelId: isInThread ? (Object(interaction.channel).parent_id ?? undefined) : undefined,
     user: { id: text(user?.id), name: visibleLine(text(user?.username)) },
-    isAdmin: (permissions & MANAGES) !== 0n,
+    isAdmin: manages(permissions),
     isAdministrator: (permissions & PermissionFlagsBits.Administrator) !== 0n,
     roleIds: interaction.member?.roles ?? [],
     locale: text(locale),
@@ -170,6 +172,9 @@ function text(value: unknown): string {
 }
 
 const MANAGES = PermissionFlagsBits.ManageGuild | PermissionFlagsBits.Administrator;
+
+/** Whether permissions include managing the guild. */
+const manages = (permissions: string | bigint): boolean => (BigInt(permissions) & MANAGES) !== 0n;
 
 function readRequest(interaction: APIInteraction): Request {
   switch (interaction.type) {
@@ -241,6 +246,13 @@ function readControl(interaction: APIMessageComponentInteraction): Request {
       const values = data.values.filter((id) => Object.hasOwn(roles, id));
       const isRoleMentionable = values.every((id) => roles[id]?.mentionable);
       return { ...control, kind: 'select', values, isRoleMentionable };
+    }
+    case ComponentType.UserSelect: {
+      const { users, members } = data.resolved;
+      const values = data.values.filter((id) => Object.hasOwn(users, id));
+      const member = ownValue(members, values[0] ?? '');
+      const chosenMember = member && { isAdmin: manages(member.permissions), roleIds: member.roles };
+      return { ...control, kind: 'select', values, chosenMember };
     }
     default:
       return { kind: 'unknown' };

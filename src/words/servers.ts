@@ -1,9 +1,10 @@
+import type { BlockTarget } from '../guilds/blocks.ts';
 import type { Game, Outcome, ServerSubmission } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { addressOf, FOUND, lineLabel, type Row, type RowPlace, type TypedRow } from '../server-lists/row.ts';
 import { shorten, shortenMiddle, visibleLine } from '../text/one-line.ts';
 import { escapeCode, escapeText, LONGEST_ADDRESS, LONGEST_ESCAPED_NAME, shortenMarkup } from './escape.ts';
-import { sentences } from './sentences.ts';
+import { namedText, sentences } from './sentences.ts';
 import type { Translate } from './words.ts';
 
 interface OutcomeLook {
@@ -259,3 +260,21 @@ export function fittingLines(
   }
   return [...shown, ...moreText(t, count - shown.length)].join('\n');
 }
+
+/** Maximum length of a blocked host, in UTF-16 units. */
+const LONGEST_HOST = 80;
+
+/**
+ * Formats blocked members and hosts for a sentence.
+ * @param most the maximum number to name
+ */
+export const targetsText = (t: Translate, targets: readonly BlockTarget[], most = targets.length): string =>
+  namedText(
+    t,
+    targets
+      .slice(0, most)
+      .map((target) =>
+        target.kind === 'member' ? `<@${target.id}>` : `\`${escapeCode(target.host, LONGEST_HOST)}\``,
+      ),
+    targets.length,
+  );

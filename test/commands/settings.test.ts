@@ -32,6 +32,7 @@ async function choose(
       keys: { status: async () => undefined, problem: async () => undefined },
       panels: { of: async () => [] },
       suggestions: { allowed: async () => [] },
+      blocks: { list: async () => [] },
       approvals: { countWaiting: async () => 0 },
       approvalMessages: { moved: async () => undefined },
       guildLog: { add: async () => undefined },
@@ -59,6 +60,7 @@ describe('the first page of /settings', () => {
         keys: { status: async () => key },
         games: { all: [1, 2, 3, 4, 5, 6].map(game), isFresh: () => true },
         panels: { of: async () => (stored.dailyQuota === undefined ? [] : [panel]) },
+        blocks: { list: async () => (stored.dailyQuota === undefined ? [] : Array(500).fill({})) },
         approvals: { countWaiting: async () => waiting },
       }),
     );
@@ -199,6 +201,7 @@ describe.each(languages)('the panels page in $tag', ({ locales: [locale = ''] })
         posts: { put: async () => ({ result: 'posted' }) },
         keys: { status: async () => undefined },
         panels: { of: async () => panels, change: async () => panels },
+        blocks: { list: async () => [] },
         approvals: { countWaiting: async () => 0 },
         guildLog: { add: async () => undefined },
       }),
@@ -221,7 +224,7 @@ describe('the language setting', () => {
     const spoken = Array.from({ length: 30 }, (_, n) => ({ ...ENGLISH, tag: `x${n}`, locales: [`x${n}`] }));
     const now: Settings = { locale: 'en-US', announce: false };
     const setting = languageSetting(onlyDeps({}), spoken);
-    const shown = { now, isLost: false, key: undefined, games: [], waiting: 0, panels: [] };
+    const shown = { now, isLost: false, key: undefined, games: [], waiting: 0, panels: [], blocks: 0 };
     const offeredOn = (page: number): readonly string[] =>
       (setting.controls(anyContext(), shown, page).selects ?? []).flatMap((control) =>
         control && 'options' in control ? control.options.map(({ value }) => value) : [],

@@ -82,6 +82,10 @@ const TWO_PORTS = 'a | a.example.com:7777 | 27015\nb | b.example.com:7777 | 2701
 
 /** Buttons and select menus that require “Manage Server” or the approval role. */
 const GUARDED_PRESSES = [
+  'blocks:ask',
+  'blocks:lift',
+  'blocks:list',
+  'blocks:member',
   'keystatus:check',
   'panel:new',
   'privacy:confirm',
@@ -116,6 +120,7 @@ const SUBMITS_OF_A_SUBMISSION = [
 /** Modals that only contain the user's own input. */
 const OPEN_SUBMITS = ['submit:another', 'submit:paste', 'submit:retyped'];
 const GUARDED_SUBMITS = [
+  'blocks:add',
   'panel:post',
   'setkey:again',
   'setkey:save',
@@ -261,6 +266,11 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
   await deleteName(admin);
   for (const answer of old) show('admin', await admin.press(answer, 'Edit'));
 
+  const blocks = show('admin', await openSetting(guild, 'Blocked here'));
+  const blockList = await admin.press(blocks, 'Show the list');
+  const blocking = modalOf(await admin.press(blockList, 'Block an address or id'));
+  show('admin', await admin.submit(blocking, { what: 'blocked.example.org' }));
+
   const approval = await pressSetting(guild, 'Approval', 'Turn approval on');
   show('admin', await admin.pick(approval, ['@staff']));
   await addServer(member, 'unconfirmed.waits.example.com:1');
@@ -298,6 +308,7 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
 /** Buttons that open a modal. A draft with one line has a different modal from a longer draft. */
 const OPENERS = [
   'addserver:new',
+  'blocks:ask',
   'panel:new',
   'setkey:again',
   'setkey:enter',
@@ -350,6 +361,7 @@ async function stored({ bot: { store }, guild }: Place, { guildId, userId }: Who
     const others = `SELECT * FROM ${table} WHERE guild_id = ? AND user_id IS DISTINCT FROM ?`;
     found.push(...(await store.rows(others, guild.id, owner)));
   }
+  found.push(...(await store.rows('SELECT * FROM blocks WHERE guild_id = ?', guild.id)));
   const lines = found.map((row) => JSON.stringify(row));
   // PostgreSQL returns rows in any order, and the order can change after an ANALYZE.
   return lines.toSorted().join('\n');
@@ -392,6 +404,7 @@ function chosenIn({ type, options }: Component): readonly string[] | undefined {
     return [first?.value ?? ''];
   }
   if (type === ComponentType.RoleSelect) return ['@staff'];
+  if (type === ComponentType.UserSelect) return ['@member'];
   return type === ComponentType.ChannelSelect ? ['#staff'] : undefined;
 }
 

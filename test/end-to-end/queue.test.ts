@@ -191,7 +191,7 @@ describe('the queue in /submissions', () => {
     await pressSubmit(guild.member, await paste(guild.member, lines(3)));
     const t = wordsOf(locale);
     const moderator = inStaff(guild, 'admin', locale);
-    const typed = { why: 'rules', reason: 'Not **ours**.\nNor yours.', lines: '2, 40' };
+    const typed = { why: 'rules', reason: 'Not **ours**.\nNor yours.', lines: '2, 40', block: '@member' };
     const message = await waitingIn(guild);
     // The log channel uses the guild's language.
     for (const [on, label] of [

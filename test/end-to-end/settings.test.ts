@@ -52,7 +52,7 @@ describe('/settings', () => {
     );
     expect(said).not.toContain('waiting');
     expect(said).toMatch(
-      /Not in use: Log channel, Role for key problems, Daily quota, Approval, Trusted role, Announcements, and Panels\n.*▾ Change…/s,
+      /Not in use: Log channel, Role for key problems, Daily quota, Approval, Trusted role, Blocked here, Announcements, and Panels\n.*▾ Change…/s,
     );
     expect(textOf(await openSetting(guild, 'Who can submit'))).toContain(
       '[ Command Permissions → https://support-apps',
@@ -176,7 +176,7 @@ describe.for(IN_LANGUAGES)('/settings in $locale', ({ locale, panels, games, onl
     expect(contentOf(overview).length).toBeLessThan(700);
     expect(contentOf(overview).match(/^➖/gm)).toHaveLength(1);
     const names = componentsOf(overview).flatMap(({ options = [] }) => options.map(({ label }) => label));
-    expect(names).toHaveLength(11);
+    expect(names).toHaveLength(12);
     for (const name of names) {
       expect(contentOf(await openSetting(mine, name))).toMatch(new RegExp(`^\\*\\*${name}\\*\\*\n`));
     }

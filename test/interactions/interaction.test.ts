@@ -207,6 +207,24 @@ describe('the parsed request', () => {
     expect(chosen(ComponentType.RoleSelect, { roles: { 8: {} } })).toMatchObject({ values: ['8'] });
   });
 
+  it("contains the chosen user's permission and roles, if the user is in the guild", () => {
+    const chosen = (members?: object) =>
+      component({
+        custom_id: 'a',
+        component_type: ComponentType.UserSelect,
+        values: ['8', '9'],
+        resolved: { users: { 8: {} }, members },
+      });
+    expect(chosen({ 8: { permissions: '32', roles: ['5'] } })).toMatchObject({
+      values: ['8'],
+      chosenMember: { isAdmin: true, roleIds: ['5'] },
+    });
+    expect(chosen({ 8: { permissions: '0', roles: [] } })).toMatchObject({
+      chosenMember: { isAdmin: false },
+    });
+    expect(chosen()).toMatchObject({ values: ['8'], chosenMember: undefined });
+  });
+
   it.each([true, false])('shows whether everyone can mention the chosen role: %s', (mentionable) => {
     const resolved = { roles: { 8: { mentionable } } };
     const data = { custom_id: 'a', component_type: ComponentType.RoleSelect, values: ['8'], resolved };
@@ -254,7 +272,7 @@ describe('the parsed request', () => {
     { type: 77 },
     { data: { type: 2, name: 'User command' } },
     { type: InteractionType.MessageComponent, message: {}, data: { custom_id: 'a', component_type: 99 } },
-    { type: InteractionType.MessageComponent, message: {}, data: { custom_id: 'a', component_type: 5 } },
+    { type: InteractionType.MessageComponent, message: {}, data: { custom_id: 'a', component_type: 7 } },
   ])('is unknown if the interaction is %j', (changes) => {
     expect(read(changes).request).toEqual({ kind: 'unknown' });
   });

@@ -95,15 +95,14 @@ describe.each(kinds())('a submission of something blocked, stored in %s', (kind)
       expect(await opened.submit(readyDraft(id, 2))).toMatchObject({ kind: 'waiting' });
     const find = (id: string) => opened.approvals.find({ guildId, id });
     const before = await find('a');
-    expect(before && (await opened.approvals.blocked(before))).toEqual([]);
+    expect(before && (await opened.approvals.background(before))).toMatchObject({ blocked: [] });
     await opened.block(MEMBER, { kind: 'host', host: 'a-1.example.com' });
     const submission = await find('a');
     expect(submission?.id).toBe(before?.id);
     expect(submission?.revision).toBeGreaterThan(before?.revision ?? 0);
-    expect(submission && (await opened.approvals.blocked(submission))).toEqual([
-      MEMBER,
-      { kind: 'host', host: 'a-1.example.com' },
-    ]);
+    expect(submission && (await opened.approvals.background(submission))).toMatchObject({
+      blocked: [MEMBER, { kind: 'host', host: 'a-1.example.com' }],
+    });
     const approved = { approvedBy: moderator, submissionId: submission?.id };
     expect(await opened.press('a', approved)).toMatchObject({ servers: [{}, {}] });
     expect(await opened.approvals.withdraw(mia, 'b', 'w')).toBeUndefined();

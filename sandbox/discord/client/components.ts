@@ -33,10 +33,11 @@ export function findButton(message: APIMessage, labelOrId: string): Pressable | 
   return { id: button.id, custom_id: button.custom_id };
 }
 
-/** The guild's channels and roles, which a select can list. */
+/** The guild's channels, roles and members, which a select can list. */
 export interface SelectSources {
   readonly channels: readonly Channel[];
   readonly roles: readonly NamedItem[];
+  readonly members: readonly NamedItem[];
 }
 
 /** An option of a select, and whether the user has chosen it. */
@@ -46,10 +47,10 @@ export interface Offer {
   readonly isChosen: boolean;
 }
 
-/** Returns the options of a select. Channels are labelled `#name` and roles `@name`. */
+/** Returns the options of a select. Channels are labelled `#name`, and roles and members `@name`. */
 export function offersOf(
   select: APISelectMenuComponent,
-  { channels, roles }: SelectSources,
+  { channels, roles, members }: SelectSources,
 ): readonly Offer[] {
   if (select.type === ComponentType.StringSelect)
     return select.options.map(({ label, value, default: isChosen = false }) => ({ label, value, isChosen }));
@@ -61,6 +62,7 @@ export function offersOf(
   });
   // Role selects also list @everyone.
   if (select.type === ComponentType.RoleSelect) return roles.map((role) => offer(role, '@'));
+  if (select.type === ComponentType.UserSelect) return members.map((member) => offer(member, '@'));
   if (select.type !== ComponentType.ChannelSelect) return [];
   const types: readonly number[] = select.channel_types ?? [];
   return channels

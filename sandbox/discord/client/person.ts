@@ -135,6 +135,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
   const here = () => ({
     channels: [...actor.guild.channels.values()],
     roles: [...actor.guild.roles.values()],
+    members: [...actor.guild.members.values()].map(({ userId: id, name }) => ({ id, name })),
   });
 
   /** Waits for the user's reaction time, then performs the action if the message still exists. */
@@ -214,7 +215,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
       }),
 
     /**
-     * Chooses options in a message's select by their labels or values. Channels are labelled `#name` and roles `@name`. Set
+     * Chooses options in a message's select by their labels or values. Channels are labelled `#name`, and roles and members `@name`. Set
      * `customId` if several selects have the same options.
      */
     pick: (where: MessageSource, wanted: readonly string[], customId?: string): Promise<Answer> =>
@@ -232,6 +233,7 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
         for (const value of values) {
           if (type === ComponentType.RoleSelect) resolved.role(value);
           if (type === ComponentType.ChannelSelect) resolved.channel(value);
+          if (type === ComponentType.UserSelect) resolved.user(value);
         }
         const about = { component_type: type, custom_id, id, values: [...values], ...resolved.all() };
         const data = about as APIMessageSelectMenuInteractionData;

@@ -137,7 +137,12 @@ export function withIds<C>(components: readonly C[]): C[] {
   return components.map(number);
 }
 
-const SELECTS = [ComponentType.StringSelect, ComponentType.RoleSelect, ComponentType.ChannelSelect];
+const SELECTS = [
+  ComponentType.StringSelect,
+  ComponentType.RoleSelect,
+  ComponentType.ChannelSelect,
+  ComponentType.UserSelect,
+];
 
 /**
  * Returns the users and roles that a message pings: everyone it mentions, unless `allowed_mentions` is stricter (Discord

@@ -1,0 +1,268 @@
+import {
+  type Block,
+  type BlockTarget,
+  LONGEST_BLOCK_REASON,
+  MOST_BLOCKS,
+  type NewBlocks,
+} from '../src/guilds/blocks.ts';
+import { canDecide } from '../src/guilds/settings.ts';
+import type { Actions, Context, PressContext, Reply, SubmitContext } from '../src/interactions/command.ts';
+import {
+  button,
+  customId,
+  type Field,
+  type Modal,
+  modal,
+  rows,
+  select,
+  userSelect,
+} from '../src/interactions/controls.ts';
+import { pageButtons, pageFooter, pageOf, readPage, writePage } from '../src/interactions/pager.ts';
+import { UserError } from '../src/interactions/user-error.ts';
+import { cut, shorten } from '../src/text/one-line.ts';
+import { escapeText, memberText } from '../src/words/escape.ts';
+import { problemText } from '../src/words/problem.ts';
+import { whenText } from '../src/words/sentences.ts';
+import { targetsText, withSign } from '../src/words/servers.ts';
+import type { Translate } from '../src/words/words.ts';
+import { readBlockTarget } from './block-target.ts';
+import type { CommandDeps } from './deps.ts';
+
+/* The list of blocked members and addresses, in which everyone who can decide on submissions can block and unblock. */
+
+const BLOCKS = 'blocks';
+const PER_PAGE = 10;
+/** Maximum lengths of a typed target and of a shown host, in UTF-16 units. */
+const LONGEST_TYPED = 300;
+const LONGEST_SHOWN = 80;
+
+/** The state in custom ids of a list that was opened in /settings. Otherwise, it was opened in /submissions. */
+const FROM_SETTINGS = 's';
+
+/** Builds the custom id of a control that opens the list. */
+export const blocksId = (isFromSettings = false): string =>
+  customId(BLOCKS, 'list', writePage(1, isFromSettings ? FROM_SETTINGS : ''));
+
+/** Reports new blocks in the log channel, and updates the messages that show them. */
+async function reportBlocks(
+  { guildId, user }: Context,
+  key: 'blocked' | 'unblocked',
+  blocks: readonly Block[],
+  { guildLog, approvalMessages }: Pick<CommandDeps, 'guildLog' | 'approvalMessages'>,
+): Promise<void> {
+  const [first] = blocks;
+  if (first === undefined) return;
+  void approvalMessages.showDue();
+  await guildLog.add(guildId, (t) =>
+    [
+      `🚫 ${t(`blocks.log.${key}`, {
+        member: memberText(user),
+        names: targetsText(
+          t,
+          blocks.map(({ target }) => target),
+        ),
+      })}`,
+      key === 'blocked' && escapeText(first.reason, LONGEST_BLOCK_REASON),
+    ]
+      .filter(Boolean)
+      .join(' · '),
+  );
+}
+
+/**
+ * Reports the blocks that were made together with a decline.
+ * @returns the text for the moderator; '' if nothing was chosen
+ */
+export async function reportDeclineBlocks(
+  context: Context,
+  targets: readonly BlockTarget[],
+  deps: Pick<CommandDeps, 'blocks' | 'guildLog' | 'approvalMessages'>,
+): Promise<string> {
+  const { t, guildId, interactionId } = context;
+  if (targets.length === 0) return '';
+  const made = await deps.blocks.ofDecision(guildId, interactionId);
+  await reportBlocks(context, 'blocked', made, deps);
+  return blockedText(t, targets, made, await deps.blocks.list(guildId));
+}
+
+/** Returns what a request to block targets did. */
+function blockedText(
+  t: Translate,
+  targets: readonly BlockTarget[],
+  made: readonly Block[],
+  all: readonly Block[],
+): string {
+  if (made.length > 0) return withSign('accepted', t('blocks.blocked', { names: targetsText(t, targets) }));
+  const isFull = all.length >= MOST_BLOCKS;
+  return withSign('not-sent', isFull ? t('blocks.full', { most: MOST_BLOCKS }) : t('blocks.already'));
+}
+
+/** Creates the view of the list. */
+export function createBlockList({ blocks, settings }: Pick<CommandDeps, 'blocks' | 'settings'>) {
+  /** @throws UserError if the member isn't allowed to block others */
+  async function demand({ guildId, t, ...member }: Context): Promise<void> {
+    if (!member.isAdmin && !canDecide(await settings.getOrThrow(guildId), member)) {
+      throw new UserError(t('approval.notModerator'));
+    }
+  }
+
+  return {
+    demand,
+    /**
+     * Shows a page of the list.
+     * @param argument see {@link writePage}
+     * @param said text to show above the list
+     */
+    async show(context: Context, argument: string, said?: string): Promise<Reply> {
+      await demand(context);
+      const { t, guildId } = context;
+      const { wanted, state } = readPage(argument);
+      const isFromSettings = state === FROM_SETTINGS;
+      const all = await blocks.list(guildId);
+      const page = pageOf({ count: all.length, perPage: PER_PAGE, wanted });
+      const shown = all.slice(page.offset, page.offset + page.limit);
+      const here = writePage(page.number, isFromSettings ? FROM_SETTINGS : '');
+      return {
+        content: [said && `${said}\n`, blocksLine(t, all.length), t('blocks.about')]
+          .filter(Boolean)
+          .join('\n'),
+        embeds:
+          shown.length === 0
+            ? []
+            : [
+                {
+                  description: shown.map((each) => entryText(t, each)).join('\n'),
+                  ...pageFooter(context, page),
+                },
+              ],
+        components: rows(
+          [userSelect(customId(BLOCKS, 'member', here), t('blocks.member'))],
+          [
+            select({
+              id: customId(BLOCKS, 'lift', here),
+              placeholder: t('blocks.lift'),
+              options: shown.map(({ id, target }) => ({ label: labelOf(target), value: id })),
+            }),
+          ],
+          [
+            button(customId(BLOCKS, 'ask', here), t('blocks.ask')),
+            ...pageButtons(context, page, { command: BLOCKS, action: 'list', state }),
+            isFromSettings
+              ? button(customId('settings', 'open'), t('settings.all'))
+              : button(customId('submissions', 'waiting', writePage(1, '')), t('blocks.back')),
+          ],
+        ),
+      };
+    },
+  };
+}
+
+/** Counts the blocks. */
+export const blocksLine = (t: Translate, number: number): string =>
+  number === 0 ? t('blocks.none') : t('blocks.some', { number });
+
+const labelOf = (target: BlockTarget): string =>
+  shorten(target.kind === 'member' ? target.id : target.host, LONGEST_SHOWN);
+
+function entryText(t: Translate, { target, reason, by, at }: Block): string {
+  const what = targetsText(t, [target]);
+  const who = by ? t('by.user', { user: memberText(by) }) : t('by.unnamed');
+  const parts = [what, escapeText(reason, LONGEST_BLOCK_REASON), who, whenText(at)];
+  return `- ${parts.filter(Boolean).join(' · ')}`;
+}
+
+/** Creates the buttons, menus and modals of the list. */
+export function blockActions(deps: CommandDeps): Actions {
+  const { approvals, blocks } = deps;
+  const list = createBlockList(deps);
+
+  async function pressMember(context: PressContext): Promise<Modal> {
+    await list.demand(context);
+    const { t, argument, guildId, values, chosenMember } = context;
+    const [id] = values;
+    if (id === undefined) throw new UserError(t('settings.gone'));
+    if (chosenMember && canDecide(await deps.settings.getOrThrow(guildId), chosenMember)) {
+      throw new UserError(t('blocks.noEffect'));
+    }
+    return blockModal(t, `${argument}:${id}`, [reasonField(t, '')]);
+  }
+
+  async function ask(context: PressContext): Promise<Modal> {
+    await list.demand(context);
+    const { t, argument, shown } = context;
+    const { wanted, state } = readPage(argument);
+    const [origin = '', isAgain] = state.split(':');
+    const { description = '', footer } = Object(isAgain === undefined ? undefined : shown.embeds[0]);
+    return blockModal(t, `${writePage(wanted, origin)}:`, [
+      {
+        id: 'what',
+        label: t('blocks.field.what'),
+        hint: t('blocks.field.whatHint'),
+        example: 'example.com',
+        value: cut(String(Object(footer).text ?? ''), LONGEST_TYPED),
+        least: 1,
+        most: LONGEST_TYPED,
+      },
+      reasonField(t, String(description)),
+    ]);
+  }
+
+  async function add(context: SubmitContext): Promise<Reply> {
+    await list.demand(context);
+    const { t, guildId, user, field, argument } = context;
+    const { wanted, state } = readPage(argument);
+    const [origin = '', id = ''] = state.split(':');
+    const here = writePage(wanted, origin);
+    const reason = field('reason').trim();
+    const typed = id === '' ? field('what').trim() : id;
+    const read = readBlockTarget(typed);
+    if (!read.ok) {
+      const { problem } = read;
+      const short = problem.code === 'range-too-wide' ? t('blocks.tooWide') : problemText(problem, t).short;
+      return {
+        content: withSign('not-sent', t('blocks.notBlocked', { short })),
+        embeds: [{ ...(reason !== '' && { description: reason }), footer: { text: typed } }],
+        components: rows([
+          button(customId(BLOCKS, 'ask', `${here}:again`), t('again.edit'), 'primary'),
+          button(customId(BLOCKS, 'list', here), t('blocks.title')),
+        ]),
+        isUserError: true,
+      };
+    }
+    const request: NewBlocks = { targets: [read.target], by: user, reason };
+    const added = await approvals.block(guildId, request);
+    await reportBlocks(context, 'blocked', added, deps);
+    return list.show(context, here, blockedText(t, request.targets, added, await blocks.list(guildId)));
+  }
+
+  async function lift(context: PressContext): Promise<Reply> {
+    await list.demand(context);
+    const { t, guildId, argument, values } = context;
+    const removed = await approvals.unblock(guildId, values[0] ?? '');
+    if (removed === undefined) return list.show(context, argument, withSign('not-sent', t('blocks.gone')));
+    await reportBlocks(context, 'unblocked', [removed], deps);
+    const names = targetsText(t, [removed.target]);
+    return list.show(context, argument, withSign('accepted', t('blocks.unblocked', { names })));
+  }
+
+  return {
+    presses: {
+      list: { answers: 'immediate update', run: (context) => list.show(context, context.argument) },
+      member: { answers: 'modal', run: pressMember },
+      ask: { answers: 'modal', run: ask },
+      lift: { answers: 'update', run: lift },
+    },
+    submits: { add: { answers: 'update', run: add } },
+  };
+}
+
+const blockModal = (t: Translate, argument: string, fields: readonly Field[]): Modal =>
+  modal({ id: customId(BLOCKS, 'add', argument), title: t('blocks.title'), text: t('blocks.about'), fields });
+
+const reasonField = (t: Translate, value: string): Field => ({
+  id: 'reason',
+  label: t('approval.modal.reason'),
+  hint: t('blocks.field.reasonHint'),
+  value: cut(value, LONGEST_BLOCK_REASON),
+  most: LONGEST_BLOCK_REASON,
+});

@@ -1,0 +1,13 @@
+import { button } from '../../src/interactions/controls.ts';
+import { blocksId, blocksLine } from '../blocks.ts';
+import { FINE, OFF, type Setting } from './setting.ts';
+
+/** Members and addresses that are blocked in the guild. The list belongs to `blockActions`, because moderators use it too. */
+export const blocksSetting: Setting = {
+  id: 'blocks',
+  name: (t) => t('blocks.title'),
+  line: (t, { blocks }) => `${blocks === 0 ? OFF : FINE} ${blocksLine(t, blocks)}`,
+  about: ({ t }) => t('blocks.about'),
+  controls: ({ t }) => ({ buttons: [button(blocksId(true), t('blocks.show'), 'primary')] }),
+  handlers: {},
+};

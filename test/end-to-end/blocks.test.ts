@@ -1,0 +1,113 @@
+import { describe, expect } from 'vitest';
+import { inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
+import { botTest, messageOf, modalOf, textOf } from '../support/bot.ts';
+import {
+  addServer,
+  adds,
+  chooseLogChannel,
+  componentsOf,
+  edit,
+  labelsOf,
+  logLines,
+  openModal,
+  openSetting,
+  paste,
+} from '../support/people.ts';
+
+const it = botTest();
+
+const CANNOT_SUBMIT = "you can't submit game servers in this Discord server. Ask its admins or moderators.";
+const HOST_BLOCKED = 'this address is blocked here. Ask its admins or moderators.';
+
+describe('the list in /settings', () => {
+  it('blocks a member until an admin unblocks them, and the log channel shows both', async ({
+    guild,
+    admin,
+    member,
+  }) => {
+    await chooseLogChannel(guild);
+    const waiting = await paste(member, 'a.example.com:1 cs2\nb.example.com:1 cs2');
+    const list = await admin.press(await openSetting(guild, 'Blocked here'), 'Show the list');
+    const done = await admin.submit(modalOf(await admin.pick(list, ['@member'])), { reason: 'fakes' });
+    expect(textOf(done)).toContain(`✅ Blocked: @${member.userId}.`);
+    expect(messageOf(done).current?.embeds[0]?.description).toContain('fakes · by <@');
+    expect(textOf(await addServer(member, 'a.example.com:1'))).toContain(CANNOT_SUBMIT);
+    expect(textOf(await member.press(waiting, 'Submit 2 game servers'))).toContain(CANNOT_SUBMIT);
+    const preview = await paste(member, 'a.example.com:1 cs2\nb.example.com:1 cs2');
+    expect(textOf(preview)).toContain(CANNOT_SUBMIT);
+    expect(labelsOf(await member.slash('submissions'))).toContain('Continue');
+    expect(adds(guild)).toEqual([]);
+    expect(textOf(await openSetting(guild, 'Blocked here'))).toContain('Blocked here: 1');
+    const menu = componentsOf(done).find(({ custom_id }) => custom_id?.startsWith('blocks:lift:'));
+    const lifted = await admin.pick(done, [member.userId], menu?.custom_id);
+    expect(textOf(lifted)).toContain('✅ Unblocked');
+    await addServer(member, 'a.example.com:1');
+    expect(adds(guild)).toHaveLength(1);
+    await expect.poll(() => logLines(guild).join('\n')).toMatch(/ unblocked <@\d+>/);
+    expect(logLines(guild).join('\n')).toMatch(/ blocked <@\d+> · fakes/);
+  });
+
+  it('refuses members who can approve submissions', async ({ guild, admin }) => {
+    const list = await admin.press(await openSetting(guild, 'Blocked here'), 'Show the list');
+    expect(textOf(await admin.pick(list, ['@admin']))).toContain('a block would have no effect');
+  });
+
+  it('blocks names and ranges, and keeps what was typed if it is neither', async ({
+    guild,
+    admin,
+    member,
+  }) => {
+    const list = await admin.press(await openSetting(guild, 'Blocked here'), 'Show the list');
+    const refused = await edit(
+      admin,
+      list,
+      { what: '93.0.0.0/8', reason: 'botnet' },
+      'Block an address or id',
+    );
+    expect(textOf(refused)).toContain('the range is too wide');
+    const { modal, typed } = await openModal(admin, refused, 'Edit');
+    expect(typed).toEqual({ what: '93.0.0.0/8', reason: 'botnet' });
+    const range = await admin.submit(modal, { ...typed, what: '93.184.0.0/16' });
+    const both = await edit(admin, range, { what: 'Bad.example.com:27015' }, 'Block an address or id');
+    expect(textOf(await edit(admin, both, { what: 'bad.example.com' }, 'Block an address or id'))).toContain(
+      'It was already blocked.',
+    );
+    expect(textOf(await addServer(member, '93.184.216.34:1'))).toContain(HOST_BLOCKED);
+    expect(textOf(await addServer(admin, 'x.bad.example.com:1'))).toContain(HOST_BLOCKED);
+    await addServer(member, 'good.example.com:1');
+    expect(adds(guild)).toHaveLength(1);
+  });
+});
+
+describe('the form of Decline', () => {
+  it('blocks the member in the same step, and marks what they have waiting', async ({ guild, member }) => {
+    await turnApprovalOn(guild);
+    const moderator = inStaff(guild, 'admin');
+    await addServer(member, 'a.example.com:1');
+    const first = await waitingIn(guild);
+    await addServer(member, 'b.example.com:1');
+    await expect.poll(async () => (await waitingIn(guild)).id).not.toBe(first.id);
+    const second = await waitingIn(guild);
+    await edit(moderator, first, { reason: 'fake', block: '@member' }, 'Decline');
+    await expect.poll(() => textOf(second)).toContain(`🚫 Blocked here: @${member.userId}`);
+    expect(textOf(await addServer(member, 'c.example.com:1'))).toContain(CANNOT_SUBMIT);
+    await moderator.press(second, 'Approve');
+    expect(adds(guild)).toHaveLength(1);
+  });
+
+  it('blocks a host, which moderators unblock in the list of the queue', async ({ guild, member }) => {
+    await turnApprovalOn(guild);
+    const moderator = inStaff(guild, 'admin');
+    await addServer(member, 'a.example.com:1');
+    await addServer(member, 'b.example.com:1');
+    const queue = await moderator.slash('submissions');
+    const host = /`(\w\.example\.com):1`/.exec(JSON.stringify(messageOf(queue).current))?.[1] ?? '';
+    const next = await edit(moderator, queue, { block: host }, 'Decline');
+    expect(textOf(next)).toContain(`✅ Blocked: ${host}.`);
+    expect(textOf(await addServer(member, `sub.${host}:5`))).toContain(HOST_BLOCKED);
+    const list = await moderator.pick(next, ['Blocked here']);
+    const empty = await moderator.pick(list, [host]);
+    expect(textOf(empty)).toContain('Blocked here: nothing');
+    expect(labelsOf(empty)).toContain('Waiting submissions');
+  });
+});
