@@ -620,7 +620,9 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await pickCommand(tab, 'addservers');
     await tab.getByText('Accepted files: .').waitFor();
     await tab.getByRole('button', { name: 'Send' }).click();
-    await dialog.getByText('Accepted files: .').waitFor();
+    // The bot's own hint names the types.
+    await dialog.getByText('A .txt, .csv or .json file').waitFor();
+    expect(await dialog.getByText('Accepted files: .').count()).toBe(0);
     await tab.keyboard.press('Escape');
     await dialog.waitFor({ state: 'hidden' });
     await run(tab, 'addservers');
