@@ -281,7 +281,8 @@ function shown(name: string, schema: z.core.$ZodType | undefined, value: string 
   const isWrapped = schema instanceof z.ZodDefault || schema instanceof z.ZodExactOptional;
   const field = isWrapped ? schema.unwrap() : schema;
   if (field === undefined || !SHOWABLE.get(field)?.looksRight(value)) {
-    return `; the value has ${value.length} characters`;
+    const isQuoted = /^\p{Quotation_Mark}|\p{Quotation_Mark}$/u.test(value);
+    return `; the value has ${value.length} characters${isQuoted ? ', with quotes around them: remove the quotes' : ''}`;
   }
   return `, and is ${JSON.stringify(value)}${name === 'LISTING_API_URL' ? withHttps(value) : ''}`;
 }

@@ -132,7 +132,6 @@ export const botToken = z.string(must(TOKEN_NEEDED)).transform((text, { addIssue
 /** Returns a hint about a common mistake in a bot token. Doesn't repeat any part of the token. */
 function mistakeIn(text: string): string {
   if (/^bot\s/i.test(text)) return '. It begins with "Bot ": remove that';
-  if (/^\p{Quotation_Mark}|\p{Quotation_Mark}$/u.test(text)) return '. It has quotes around it: remove them';
   if (/^[\w-]{32}$/.test(text)) {
     return '. This looks like the client secret from the "OAuth2" page: the token is on the "Bot" page';
   }

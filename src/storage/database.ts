@@ -68,12 +68,12 @@ export interface TransactionOptions {
 /**
  * SQL statements that prepare a restored backup. Servers that were being submitted at the time of the backup have probably
  * been sent since. They're marked as sent, and the next start sets their outcome to `unknown` instead of resending them.
- * The bot can no longer reply to interactions in the backup, and the processes in it no longer exist. A failed backup is
- * from before this one.
+ * The bot can no longer reply to interactions in the backup, and the processes in it no longer exist. Nothing is known about
+ * backups of the restored database, so the next start makes one.
  */
 export const AFTER_A_RESTORE: readonly string[] = [
   'UPDATE servers SET sent_at = reserved_at WHERE outcome IS NULL',
   'UPDATE interactions SET encrypted = NULL',
   'DELETE FROM leases',
-  "DELETE FROM keyv WHERE key = 'backup:failed'",
+  "DELETE FROM keyv WHERE key IN ('backup:last', 'backup:failed')",
 ];

@@ -381,7 +381,8 @@ it("the operator's webhook and heartbeat URLs stay secret", () => {
 describe('a mistake in the configuration', () => {
   it.each([
     [{ DISCORD_TOKEN: `Bot ${TOKEN}` }, 'It begins with "Bot ": remove that'],
-    [{ DISCORD_TOKEN: `“${TOKEN}”` }, 'It has quotes around it: remove them'],
+    [{ DISCORD_TOKEN: `“${TOKEN}”` }, 'with quotes around them: remove the quotes'],
+    [{ LISTING_API_URL: '"https://listing.example.com"' }, 'with quotes around them: remove the quotes'],
     [{ DISCORD_TOKEN: 'abcdefghij-ABCDEFGHIJ_0123456789' }, 'This looks like the client secret'],
     [{ DISCORD_TOKEN: TOKEN.replace('.', '. ') }, 'It contains a space'],
     [{ LISTING_API_URL: 'list.example.com/base' }, 'did you mean https://list.example.com/base?'],

@@ -275,12 +275,12 @@ describe('npm run restore', () => {
     expect(await rowsIn(restored, 'servers')).toMatchObject([{ outcome: 'unknown' }]);
   });
 
-  it("doesn't restore the reason for a failed backup, which succeeded later", async () => {
-    const data = await made('backup:failed');
+  it.each(['backup:last', 'backup:failed'])("doesn't restore the value %s", async (name) => {
+    const data = await made(name);
     const file = join(folder(), 'copy.sqlite');
     await backUp(data, file);
     await restore({ config: readStoreConfig(store(data)), file });
-    expect(await valueIn(pathIn(data), 'backup:failed')).toBeUndefined();
+    expect(await valueIn(pathIn(data), name)).toBeUndefined();
   });
 
   it('gives unused space back to the disk', async () => {
