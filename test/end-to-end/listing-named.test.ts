@@ -21,17 +21,17 @@ it("a reply about an unknown outcome links to the service's page", async ({ memb
   const page = 'https://list.example/search?q=lost.example.com%3A27015';
   const answer = await addServer(member, 'lost.example.com:27015');
   expect(contentOf(answer)).toContain(`Check [Game List](<${page}>) before`);
-  expect(links(answer)).toMatchObject([{ url: page, label: 'Check Game List' }]);
+  expect(links(answer)).toMatchObject([{ url: page, label: 'Open Game List' }]);
 
   const list = async (servers: string) => {
     await listing.behave({ kind: 'reset' }, 1);
     return links(await pressSubmit(member, await paste(member, servers)));
   };
   expect(await list('a.example.com:1 cs2')).toMatchObject([
-    { url: 'https://list.example/search?q=a.example.com%3A1', label: 'Check Game List' },
+    { url: 'https://list.example/search?q=a.example.com%3A1', label: 'Open Game List' },
   ]);
   expect(await list('b.example.com:1 cs2\nb.example.com:2 cs2')).toMatchObject([
-    { url: 'https://list.example/search', label: 'Check Game List' },
+    { url: 'https://list.example/search', label: 'Open Game List' },
   ]);
   const known = await pressSubmit(member, await paste(member, 'c.example.com:1 cs2'));
   expect(links(known)).toEqual([]);
