@@ -168,9 +168,7 @@ export const SCENARIOS: readonly Scenario[] = [
       fills(
         'moderator',
         { en: 'They give a reason.', de: 'Sie sagt, warum.' },
-        ({ values, text }) => ({
-          [values.at(-1)?.[0] ?? '']: text(REASON),
-        }),
+        ({ text }) => ({ reason: text(REASON) }),
         'staff',
       ),
       happens(

@@ -71,7 +71,8 @@ describe('every reply that a scenario shows', () => {
     for (const { name } of SCENARIOS) {
       player.play(name, locale);
       await vi.waitUntil(() => player.current?.state !== 'playing', { timeout: 60_000 });
-      expect(player.current).toMatchObject({ name, state: 'over', caption: '' });
+      const { state, cause } = player.current ?? {};
+      expect({ name, state, cause }).toEqual({ name, state: 'over' });
       collect();
     }
   }, 300_000);
