@@ -111,8 +111,8 @@ export function createApprovalQueue(deps: CommandDeps) {
   /** Like {@link outdated}, but says nothing about a decision that the pressed message in the log channel shows. */
   async function undecided(context: DecisionContext): Promise<Reply> {
     await showPressed(context);
-    const isShown = context.posted && (await approvals.find(seenOf(context)))?.state !== 'waiting';
-    return isShown ? {} : outdated(context);
+    const now = context.posted && (await approvals.find(seenOf(context)));
+    return now && now.state !== 'waiting' ? {} : outdated(context);
   }
 
   /**
