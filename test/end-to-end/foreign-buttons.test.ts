@@ -26,6 +26,7 @@ import {
   postPanel,
   pressSetting,
   pressSubmit,
+  staffChannel,
 } from '../support/people.ts';
 
 /*
@@ -276,7 +277,10 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
   await addServer(member, 'unconfirmed.waits.example.com:1');
   const toResend = { kind: 'message', message: await waitingIn(guild) } as const;
   await guild.listing.behave({ kind: 'status', status: 500 }, 1);
-  await inStaff(guild, 'admin').press(toResend, 'Approve');
+  // Deleting the admin's name must not change these submissions.
+  const channelId = staffChannel(guild);
+  const second = guild.discord.person({ ...ROLES.admin, guild, name: 'second', channelId });
+  await second.press(toResend, 'Approve');
   show('admin', toResend);
   const many = await paste(member, lines(11).replaceAll('.example', '.waits.example'));
   show('member', { kind: 'message', message: await pressSubmit(member, many) });
@@ -287,7 +291,7 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
   const toDecide = { kind: 'message', message: await waitingIn(guild) } as const;
   show('admin', toDecide);
   await addServer(guild.person({ role: 'moderator' }), 'others.example.com:1');
-  await addServer(admin, 'others.example.com:1');
+  await addServer(second, 'others.example.com:1');
   const queueOf = async (who: string) => admin.pick(await admin.slash('submissions'), [who]);
   show('admin', await queueOf('moderator (1)'));
   const queue = show('admin', await queueOf('member (2)'));
