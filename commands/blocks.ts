@@ -221,7 +221,9 @@ export function blockActions(deps: CommandDeps): Actions {
       const short = problem.code === 'range-too-wide' ? t('blocks.tooWide') : problemText(problem, t).short;
       return {
         content: withSign('not-sent', t('blocks.notBlocked', { short })),
-        embeds: [{ ...(reason !== '' && { description: reason }), footer: { text: typed } }],
+        // Discord rejects empty embeds.
+        embeds:
+          typed === '' ? [] : [{ ...(reason !== '' && { description: reason }), footer: { text: typed } }],
         components: rows([
           button(customId(BLOCKS, 'ask', `${here}:again`), t('again.edit'), 'primary'),
           button(customId(BLOCKS, 'list', here), t('blocks.title')),

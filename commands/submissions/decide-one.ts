@@ -39,7 +39,8 @@ export function decisionActions(
       case 'changed':
         return undecided(context);
       case 'still-waiting':
-        await showPressed(context);
+        // Its buttons may have changed.
+        void showPressed(context);
         return stillWaiting(context, result.why);
       case 'approved': {
         const reply = await decided(context, before, [result]);

@@ -267,19 +267,23 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
   await deleteName(admin);
   for (const answer of old) show('admin', await admin.press(answer, 'Edit'));
 
-  const blocks = show('admin', await openSetting(guild, 'Blocked here'));
-  const blockList = await admin.press(blocks, 'Show the list');
-  const blocking = modalOf(await admin.press(blockList, 'Block an address or id'));
-  show('admin', await admin.submit(blocking, { what: 'blocked.example.org' }));
+  // Deleting the admin's name must not change this person's blocks and decisions.
+  const channelId = staffChannel(guild);
+  const second = guild.discord.person({ ...ROLES.admin, guild, name: 'second', channelId });
+  const listBlocks = async (person: Person) =>
+    person.press(await openSetting({ ...guild, admin: person }, 'Blocked here'), 'Show the list');
+  const askWhatToBlock = async (person: Person) =>
+    modalOf(await person.press(await listBlocks(person), 'Block an address or id'));
+  await second.submit(await askWhatToBlock(second), { what: 'blocked.example.org' });
+  show('admin', await openSetting(guild, 'Blocked here'));
+  show('admin', await listBlocks(admin));
+  show('admin', await admin.submit(await askWhatToBlock(admin), { what: ' ' }));
 
   const approval = await pressSetting(guild, 'Approval', 'Turn approval on');
   show('admin', await admin.pick(approval, ['@staff']));
   await addServer(member, 'unconfirmed.waits.example.com:1');
   const toResend = { kind: 'message', message: await waitingIn(guild) } as const;
   await guild.listing.behave({ kind: 'status', status: 500 }, 1);
-  // Deleting the admin's name must not change these submissions.
-  const channelId = staffChannel(guild);
-  const second = guild.discord.person({ ...ROLES.admin, guild, name: 'second', channelId });
   await second.press(toResend, 'Approve');
   show('admin', toResend);
   const many = await paste(member, lines(11).replaceAll('.example', '.waits.example'));
@@ -379,6 +383,7 @@ const TYPED = {
   key: '   ',
   quota: '5',
   port: '1',
+  what: 'typed.example.org',
 };
 const typedInto = (modal: SeenModal, typed: Readonly<Record<string, string>> = TYPED) =>
   Object.fromEntries(modalFields(modal.data).map(({ id }) => [id, typed[id] ?? '']));

@@ -143,7 +143,7 @@ describe('after a kill -9, a submission that needs approval', () => {
     void inStaff(guild, 'admin').press(message, 'Approve');
     await expect.poll(() => addsOf(guild, HOST)).toHaveLength(1);
     await crash(bot);
-    await expect.poll(() => textOf(message)).toContain('unconfirmed');
+    await expect.poll(() => textOf(message)).toContain('Unconfirmed');
     expect(approvalsIn(guild)).toHaveLength(1);
     expect(addsOf(guild, HOST)).toHaveLength(1);
   });
@@ -158,7 +158,7 @@ describe('after a kill -9, a submission that needs approval', () => {
     // The clock doesn't need to be set back, because this is the bot's last test.
     bot.discord.clock.advance(16 * 60_000);
     await bot.start();
-    await expect.poll(() => textOf(message)).toContain('unconfirmed');
+    await expect.poll(() => textOf(message)).toContain('Unconfirmed');
     await expect
       .poll(() => bot.store.rows('SELECT id FROM interactions WHERE encrypted IS NOT NULL'))
       .toEqual([]);

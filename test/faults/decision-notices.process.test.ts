@@ -59,7 +59,7 @@ it('a member gets at most one direct message, no matter when the bot dies', asyn
   await expect.poll(() => addsOf(guild, HOST)).toHaveLength(1);
   await crash(bot);
   await endGathering(bot, guild);
-  await expect.poll(() => toldOf(guild)).toEqual([expect.stringContaining('unconfirmed')]);
+  await expect.poll(() => toldOf(guild)).toEqual([expect.stringContaining('Unconfirmed')]);
   // The bot dies while it is collecting decisions.
   await addServer(member, `${HOST}:2`);
   await press(guild);

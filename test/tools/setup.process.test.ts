@@ -153,7 +153,7 @@ describe('each tool', () => {
     ['backup', 'npm run backup -- FILE'],
     ['restore', 'npm run restore -- FILE'],
     ['copy-store', 'npm run copy-store -- FROM TO'],
-    ['data', 'npm run data -- guild ID show'],
+    ['data', 'npm run data -- guild ID ACTION'],
   ])('prints how to run %s', async (tool, how) => {
     const cwd = folder();
     const program = `src/tools/${tool}.ts` as const;
