@@ -16,8 +16,9 @@ import {
 
 const it = botTest();
 
-const CANNOT_SUBMIT = "you can't submit game servers in this Discord server. Ask its admins or moderators.";
-const HOST_BLOCKED = 'this address is blocked here. Ask its admins or moderators.';
+const CANNOT_SUBMIT =
+  "you can't submit game servers in this Discord server. Ask this Discord server's admins or moderators.";
+const HOST_BLOCKED = "this address is blocked here. Ask this Discord server's admins or moderators.";
 
 describe('the list in /settings', () => {
   it('blocks a member until an admin unblocks them, and the log channel shows both', async ({
