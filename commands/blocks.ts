@@ -19,11 +19,11 @@ import {
 } from '../src/interactions/controls.ts';
 import { pageButtons, pageFooter, pageOf, readPage, writePage } from '../src/interactions/pager.ts';
 import { UserError } from '../src/interactions/user-error.ts';
-import { cut, shorten } from '../src/text/one-line.ts';
+import { cut } from '../src/text/one-line.ts';
 import { escapeText, memberText } from '../src/words/escape.ts';
 import { problemText } from '../src/words/problem.ts';
 import { whenText } from '../src/words/sentences.ts';
-import { targetsText, withSign } from '../src/words/servers.ts';
+import { labelledAddress, targetsText, withSign } from '../src/words/servers.ts';
 import type { Translate } from '../src/words/words.ts';
 import { readBlockTarget } from './block-target.ts';
 import type { CommandDeps } from './deps.ts';
@@ -162,7 +162,7 @@ export const blocksLine = (t: Translate, number: number): string =>
   number === 0 ? t('blocks.none') : t('blocks.some', { number });
 
 const labelOf = (target: BlockTarget): string =>
-  shorten(target.kind === 'member' ? target.id : target.host, LONGEST_SHOWN);
+  target.kind === 'member' ? target.id : labelledAddress(target.host, LONGEST_SHOWN);
 
 function entryText(t: Translate, { target, reason, by, at }: Block): string {
   const what = targetsText(t, [target]);

@@ -8,10 +8,10 @@ import { button, type Field, type Modal, modal, rows } from '../../src/interacti
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import { linesNamed, type NotSelected, withParts } from '../../src/server-lists/named-lines.ts';
 import type { Submission } from '../../src/submissions/submission.ts';
-import { cut, shorten } from '../../src/text/one-line.ts';
+import { cut } from '../../src/text/one-line.ts';
 import { escapeCode } from '../../src/words/escape.ts';
 import { byText, sentences } from '../../src/words/sentences.ts';
-import { firstItems, serverItem, withSign } from '../../src/words/servers.ts';
+import { firstItems, labelledAddress, serverItem, withSign } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 
 /* The modal in which a moderator declines a waiting submission or some of its lines. */
@@ -78,7 +78,7 @@ function blockable(submissions: readonly Submission[]): ReadonlyMap<string, Bloc
   const hosts = submissions.flatMap(({ servers }) => servers.map(({ server }) => server.server));
   return new Map<string, BlockTarget>([
     ...(first ? [[`@${first.userName}`, { kind: 'member', id: first.userId }] as const] : []),
-    ...hosts.map((host) => [shorten(host, LIMITS.choiceName), { kind: 'host', host }] as const),
+    ...hosts.map((host) => [labelledAddress(host, LIMITS.choiceName), { kind: 'host', host }] as const),
   ]);
 }
 

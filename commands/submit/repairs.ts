@@ -128,6 +128,7 @@ export function notSubmittedButtons(t: Translate, id: string, reason: NotSubmitt
     case 'waiting-already':
       return [mineButton(t), editButton(t, id)];
     case 'game-not-allowed':
+    case 'member-blocked':
       return [editButton(t, id)];
     case 'key-missing':
     case 'key-unreadable':

@@ -21,7 +21,7 @@ import {
 import { gameOptions } from '../../src/words/games.ts';
 import { keyText } from '../../src/words/keys.ts';
 import { notSubmittedText } from '../../src/words/not-submitted.ts';
-import { withSign } from '../../src/words/servers.ts';
+import { labelledAddress, withSign } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { enterKey } from '../setkey.ts';
@@ -164,7 +164,7 @@ function gameControls(
         games === 1 ? use(game) : t('list.button.meantGames', { count: meant.length }),
       ),
       fixButton(submitId('letters', id), addresses, (count, address) =>
-        count === 1 ? use(address) : t('list.button.meantAddresses', { count }),
+        count === 1 ? use(labelledAddress(String(address))) : t('list.button.meantAddresses', { count }),
       ),
       ...choices.map(({ ask }) => ask),
     ],

@@ -48,8 +48,6 @@ export function stillWaitingText(reason: NotSubmitted, audience: Audience, games
       const help = t('approval.toAllow', { settings: mention('settings') });
       return `${withSign('not-sent', text)}\n${sentences(still, help)}`;
     }
-    case 'already-submitted':
-      return `${notSubmittedText(reason, audience, games)}\n${sentences(still, t('approval.toDecline'))}`;
     default:
       return `${notSubmittedText(reason, audience, games)}\n${still}`;
   }

@@ -57,7 +57,7 @@ describe('a moderator who approves a submission that keeps waiting', () => {
     },
     {
       reason: { code: 'already-submitted', servers: [earlier] },
-      text: /already submitted.*decline this one/s,
+      text: /already submitted.*still waiting/s,
     },
   ])('sees why: $reason.code', ({ reason, text }) => {
     const shown = stillWaitingText(reason, context, games);
