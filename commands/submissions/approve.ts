@@ -25,6 +25,8 @@ export interface Approved {
 export interface StillWaiting extends Pick<Submission, 'servers'> {
   readonly kind: 'still-waiting';
   readonly why: string;
+  /** Whether the submission's message now has other buttons. */
+  readonly hasOtherButtons: boolean;
 }
 
 /** `changed`: the submission is no longer waiting, or has changed since the moderator saw it. */
@@ -47,7 +49,8 @@ export async function approveSeen(
   const { servers } = found;
   const user = { id: found.userId, name: found.userName };
   if (access.blocked(guildId, user.id)) {
-    return { kind: 'still-waiting', servers, why: `${t('approval.blocked')}\n${t('approval.still')}` };
+    const why = `${t('approval.blocked')}\n${t('approval.still')}`;
+    return { kind: 'still-waiting', servers, why, hasOtherButtons: false };
   }
   const result = await pipeline.submit({
     ...context,
@@ -69,7 +72,8 @@ export async function approveSeen(
     return { kind: 'approved', ended: result, user, again };
   }
   if (result.kind !== 'held' || result.why.code === 'changed') return { kind: 'changed' };
-  return { kind: 'still-waiting', servers, why: stillWaitingText(result.why, context, games) };
+  const why = stillWaitingText(result.why, context, games);
+  return { kind: 'still-waiting', servers, why, hasOtherButtons: result.why.code === 'already-submitted' };
 }
 
 /** Builds the public announcement of approved submissions from one member. */

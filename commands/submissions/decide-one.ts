@@ -39,8 +39,7 @@ export function decisionActions(
       case 'changed':
         return undecided(context);
       case 'still-waiting':
-        // Its buttons may have changed.
-        void showPressed(context);
+        if (result.hasOtherButtons) void showPressed(context);
         return stillWaiting(context, result.why);
       case 'approved': {
         const reply = await decided(context, before, [result]);

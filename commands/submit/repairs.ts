@@ -60,6 +60,8 @@ function repairLabel(t: Translate, { field, value }: Repair, isSubmitted: boolea
   }
 }
 
+/** Maximum length of a game with its port on a button, in UTF-16 units. The label is limited to 80. */
+const LONGEST_VALUE = 60;
 /** Maximum number of games to offer as buttons. More games get a select menu with up to 25 options. */
 export const MOST_GAME_BUTTONS = 4;
 
@@ -100,7 +102,11 @@ export function gameControls(
   const submits = choices.some(({ sends }) => sends);
   return {
     buttons: buttons.flatMap(({ repair, sends, label: value }) =>
-      useButton(draft, repair, t(sends ? 'again.submitAs' : 'again.use', { value })),
+      useButton(
+        draft,
+        repair,
+        t(sends ? 'again.submitAs' : 'again.use', { value: shorten(value, LONGEST_VALUE) }),
+      ),
     ),
     choice: select({
       id: submitId(actionOf(draft), draft.id),

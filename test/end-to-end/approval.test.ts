@@ -626,8 +626,12 @@ describe('a submission that needs approval', () => {
 
   it.for([
     ['en-US', 'Edit and submit again', 'open it in `/submissions` there and press **Edit and submit again**'],
-    ['de', 'Bearbeiten und noch einmal einreichen', 'dort in `/submissions` ändern: **Bearbeiten und'],
-    ['ja', '編集してもう一度申請', '`/submissions`にある**編集してもう一度申請**'],
+    [
+      'de',
+      'Bearbeiten und noch einmal einreichen',
+      'dort in `/submissions` und drück auf **Bearbeiten und noch einmal einreichen**',
+    ],
+    ['ja', '編集してもう一度申請', '`/submissions`で開き、**編集してもう一度申請**'],
   ] as const)('can be edited and resubmitted the day after it was declined, in %s', async ([
     locale,
     label,
