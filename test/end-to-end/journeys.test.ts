@@ -46,10 +46,17 @@ it.for([
   // Russian has three plural forms.
   {
     locale: 'ru',
-    says: ['отвечает:\n> ', 'Отправлено на проверку: 110.', 'Дальше выберите канал логов'],
+    says: [
+      'отвечает:\n> ',
+      'Отправлено на проверку: 110.',
+      'Выберите канал, который может читать только ваша команда',
+    ],
   },
   // Japanese has no plural forms, and its characters are twice as wide.
-  { locale: 'ja', says: ['の回答：\n> ', '110件を審査に提出しました', 'ログチャンネルを選んで'] },
+  {
+    locale: 'ja',
+    says: ['の回答：\n> ', '110件を審査に提出しました', 'チームだけが読めるチャンネルを選んで'],
+  },
   { locale: PSEUDO_LOCALE, says: ['✅ ⟦'] },
 ])('an admin and a member can use every command in $locale', async ({ locale, says }, {
   bot,
