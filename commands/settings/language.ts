@@ -10,9 +10,8 @@ import { changeId, FINE, type Setting } from './setting.ts';
 /** The option for using the guild's Discord language. */
 const AS_DISCORD_SAYS = 'discord';
 
-/** Returns the name of the language used for public messages, written in that language. */
-const everybodysLanguage = ({ language, locale }: Settings): string =>
-  languageOf(language ?? locale).sentences.languageName;
+/** Returns the language used for public messages. */
+const everybodysLanguage = ({ language, locale }: Settings): Language => languageOf(language ?? locale);
 
 /**
  * The setting for the language of all messages that the whole guild can see.
@@ -23,7 +22,7 @@ export const languageSetting = (deps: CommandDeps, spoken: readonly Language[] =
   name: (t) => t('settings.language.name'),
   line(t, { now }) {
     const key = now.language === undefined ? 'none' : 'set';
-    return `${FINE} ${t(`settings.language.${key}`, { language: everybodysLanguage(now) })}`;
+    return `${FINE} ${t(`settings.language.${key}`, { language: t.nameOf(everybodysLanguage(now)) })}`;
   },
   about: ({ t }) => t('settings.language.about'),
   controls(context, { now, panels }, wanted) {
@@ -34,9 +33,7 @@ export const languageSetting = (deps: CommandDeps, spoken: readonly Language[] =
       id: (number) => changeId('language', 'choose', 'language', Number(number)),
       options: [
         {
-          label: t('settings.language.asDiscord', {
-            language: languageOf(now.locale).sentences.languageName,
-          }),
+          label: t('settings.language.asDiscord', { language: t.nameOf(languageOf(now.locale)) }),
           value: AS_DISCORD_SAYS,
           default: now.language === undefined && !isToChooseAgain,
         },

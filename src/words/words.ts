@@ -18,6 +18,8 @@ export type Translate = TFunction & {
   and(texts: readonly string[]): string;
   /** Joins items with "or", as in `a, b, or c`. */
   or(texts: readonly string[]): string;
+  /** Returns the name of a language, such as "Englisch" in German. */
+  nameOf(language: Pick<Language, 'tag'>): string;
   /**
    * Returns the name of the listing service's website for use in a sentence.
    * @param page the page to link it to
@@ -115,10 +117,12 @@ function translator(
     missingInterpolationHandler: () => '',
   });
   const all = new Intl.ListFormat(tag, { type: 'conjunction' });
+  const languageNames = new Intl.DisplayNames(tag, { type: 'language' });
   const oneOf = new Intl.ListFormat(tag, { type: 'disjunction' });
   return Object.assign(remembering(instance.getFixedT(tag)), {
     and: (texts: readonly string[]) => all.format(texts),
     or: (texts: readonly string[]) => oneOf.format(texts),
+    nameOf: (language: Pick<Language, 'tag'>) => languageNames.of(language.tag) ?? language.tag,
     site,
   });
 }

@@ -432,7 +432,7 @@ describe('the panels of a guild', () => {
       expect(labelsOf(panel).join()).toMatch(/[ぁ-ん]/);
     }
     expect(textOf(await openSetting(guild, 'Panels'))).toContain('Panels: 2');
-    await pickSetting(guild, 'Language for everyone', 'Same as Discord (Deutsch)');
+    await pickSetting(guild, 'Language for everyone', 'Same as Discord (German)');
     expect(panels[0]?.current.content).toContain('Spielserver einreichen');
     const [press] = labelsOf(panels[0] ?? gone);
     const answer = await guild.member.press(panels[0] ?? gone, press ?? '');

@@ -584,12 +584,12 @@ describe('the language for everyone', () => {
     expect(logMessages(guild)[0]).toContain('Protokollkanal');
     expect(await panel()).toContain('Spielserver einreichen');
     const page = await openSetting(guild, 'Language for everyone');
-    expect(textOf(page)).toContain('same as Discord (Deutsch)');
-    expect(textOf(await admin.pick(page, ['日本語']))).toContain('✅ Language for everyone: 日本語');
+    expect(textOf(page)).toContain('same as Discord (German)');
+    expect(textOf(await admin.pick(page, ['日本語']))).toContain('✅ Language for everyone: Japanese');
     await expect.poll(() => logLines(guild).join()).toMatch(/✅ \*\*全員向けの言語\*\*：日本語/);
     expect(await panel()).toMatch(/[ぁ-ん]/);
-    expect(textOf(await admin.pick(page, ['Same as Discord (Deutsch)']))).toContain(
-      'same as Discord (Deutsch)',
+    expect(textOf(await admin.pick(page, ['Same as Discord (German)']))).toContain(
+      'same as Discord (German)',
     );
     expect(await panel()).toContain('Spielserver einreichen');
   });
