@@ -235,7 +235,7 @@ const KEPT_SETTINGS = [
   'Trusted role: @',
   'Announcements: on',
   'Panels: 1',
-  'Language for everyone: Deutsch',
+  'Language for everyone: German',
 ];
 
 describe.each(kinds())('with %s,', (kind) => {
