@@ -12,6 +12,8 @@ import type { Random } from './random.ts';
 import type { World } from './world.ts';
 
 const APPROVE = 'submissions:approve:';
+/** Submits the unconfirmed servers of a decided submission again. */
+const RESEND = 'submissions:resend:';
 /** Matches the servers that members submit. */
 const HOSTS = /\bs\d+\.example\.com/g;
 /** The maximum time for the bot to update the channel's messages to match its store. */
@@ -137,7 +139,7 @@ export async function createModerators(world: World, number: number) {
 /** Whether a submission's message matches its state. The stand-in might have dropped a decided submission's message. */
 function isShown({ state, accepted }: StoredApproval, message: SeenMessage | undefined): boolean {
   if (message === undefined) return state !== 'waiting';
-  const canDecide = componentsOf(message).length > 0;
+  const canDecide = componentsOf(message).some(({ custom_id }) => !custom_id?.startsWith(RESEND));
   if (state === 'waiting') return canDecide;
   return !canDecide && (accepted === 0 || textOf(message).includes('added for review'));
 }
