@@ -27,6 +27,7 @@ import { labelledAddress, targetsText, withSign } from '../src/words/servers.ts'
 import type { Translate } from '../src/words/words.ts';
 import { readBlockTarget } from './block-target.ts';
 import type { CommandDeps } from './deps.ts';
+import { demandModerator } from './submissions/queue.ts';
 
 /* The list of blocked members and addresses, in which everyone who can decide on submissions can block and unblock. */
 
@@ -99,12 +100,8 @@ function blockedText(
 
 /** Creates the view of the list. */
 export function createBlockList({ blocks, settings }: Pick<CommandDeps, 'blocks' | 'settings'>) {
-  /** @throws UserError if the member isn't allowed to block others */
-  async function demand({ guildId, t, ...member }: Context): Promise<void> {
-    if (!member.isAdmin && !canDecide(await settings.getOrThrow(guildId), member)) {
-      throw new UserError(t('approval.notModerator'));
-    }
-  }
+  // Whoever can decide on submissions can block.
+  const demand = (context: Context) => demandModerator(context, settings);
 
   return {
     demand,

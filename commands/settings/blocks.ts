@@ -2,7 +2,7 @@ import { button } from '../../src/interactions/controls.ts';
 import { blocksId, blocksLine } from '../blocks.ts';
 import { FINE, OFF, type Setting } from './setting.ts';
 
-/** Members and addresses that are blocked in the guild. The list belongs to `blockActions`, because moderators use it too. */
+/** Blocked members and addresses in the guild. The list belongs to `blockActions`, because moderators use it too. */
 export const blocksSetting: Setting = {
   id: 'blocks',
   name: (t) => t('blocks.title'),

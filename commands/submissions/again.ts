@@ -24,8 +24,8 @@ interface NextSteps {
 const NOTHING: NextSteps = { text: '', buttons: [] };
 
 /**
- * Builds buttons for a member's own entry. They open a declined entry for editing, or resubmit a single server that is unsent or
- * unconfirmed. {@link submitAgainFor} builds the buttons for lists.
+ * Builds buttons for a member's own entry. They open a declined entry for editing, or resubmit a single server that is
+ * unsent or unconfirmed. {@link submitAgainFor} builds the buttons for lists.
  */
 export async function againForEntry(
   context: Context,

@@ -71,7 +71,7 @@ export function openActions(deps: CommandDeps, { sightOf }: Pick<ApprovalQueue, 
     return history.entries(guildId, ids);
   }
 
-  /** Shows an entry in a new message, so that the page keeps its filter. Only its member, admins and moderators can see it. */
+  /** Shows an entry in a new message, so that the page keeps its filter. The member, admins and moderators can see it. */
   async function open(context: PressContext, id: string, page = 1): Promise<Reply> {
     const { t, guildId, user } = context;
     const submission = await submissions.find(guildId, id);

@@ -35,6 +35,15 @@ export async function mayDecide(
   return isAdmin || canDecide(await settings.getOrThrow(guildId), { roleIds });
 }
 
+/** @throws UserError if the member isn't allowed to decide on submissions */
+export async function demandModerator(
+  context: Context,
+  settings: Pick<GuildSettings, 'getOrThrow'>,
+): Promise<void> {
+  if (!(await mayDecide(context, settings)))
+    throw new UserError(context.t('approval.notModerator'), 'permission');
+}
+
 /** The waiting submissions in /submissions, and what moderators see after a decision. */
 export type ApprovalQueue = ReturnType<typeof createApprovalQueue>;
 
@@ -78,12 +87,6 @@ export function createApprovalQueue(deps: CommandDeps) {
     );
     if (posted && isAboutIt) await approvalMessages.show(seen, posted);
     else void approvalMessages.showDue();
-  }
-
-  /** @throws UserError if the member isn't allowed to decide on submissions */
-  async function demandModerator(context: DecisionContext): Promise<void> {
-    if (!(await mayDecide(context, settings)))
-      throw new UserError(context.t('approval.notModerator'), 'permission');
   }
 
   /** Builds the view of a submission that is or was waiting for a moderator. */
@@ -275,7 +278,7 @@ export function createApprovalQueue(deps: CommandDeps) {
   return {
     showNext,
     showPressed,
-    demandModerator,
+    demandModerator: (context: DecisionContext) => demandModerator(context, settings),
     outdatedText,
     outdated,
     undecided,

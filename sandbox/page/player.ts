@@ -93,7 +93,8 @@ export function createPlayer(deps: {
       next();
     },
     /**
-     * Plays a scenario in a new Discord server, which replaces the one of the scenario's previous play. If another scenario is playing, waits until the current step ends.
+     * Plays a scenario in a new Discord server, which replaces the scenario's previous one. If another scenario is playing,
+     * waits until the current step ends.
      * @throws Error if the scenario doesn't exist
      */
     play(name: string, locale: string): void {

@@ -37,8 +37,8 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
 
   return {
     async notSubmitted({ guildId, user }, servers, reason) {
-      // The log channel shows how the guild's key is used, so a missing or unreadable key isn't logged. Neither are attempts of
-      // blocked members, who could otherwise fill it.
+      // The log channel shows how the guild's key is used, so a missing or unreadable key isn't logged. Blocked members'
+      // attempts aren't logged either, because they could fill the channel.
       if (
         reason.code === 'key-missing' ||
         reason.code === 'key-unreadable' ||

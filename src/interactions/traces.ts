@@ -43,7 +43,8 @@ export const INTERACTION_OUTCOMES = [
 export type InteractionOutcome = (typeof INTERACTION_OUTCOMES)[number];
 
 /**
- * Why an interaction was refused: a reason that applies to every command, the code of the game server's or list's problem, or `command` for a command's own reason.
+ * Why an interaction was refused: a reason that applies to every command, the code of the game server's or list's problem,
+ * or `command` for a command's own reason.
  */
 export type RefusalReason =
   | 'blocked-guild'

@@ -42,9 +42,9 @@ const LAST = 'backup:last';
 const PROGRAM = fileURLToPath(new URL('../tools/backup.ts', import.meta.url));
 
 /**
- * Creates the job that makes a backup at a fixed interval after the last one. Restarts and
- * backups by the operator don't reset the interval. A separate process writes the backups to the folder `backups` next to the database. Only the
- * latest ones are kept. Must be started after the store.
+ * Creates the job that makes a backup at a fixed interval after the last one. Restarts and backups by the operator don't
+ * reset the interval. A separate process writes the backups to the folder `backups` next to the database. Only the latest
+ * ones are kept. Must be started after the store.
  */
 export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
   const { config, store, onBackup, logger } = deps;

@@ -357,7 +357,7 @@ describe('the log channel', () => {
     expect(textOf(await addOne(guild))).toContain(ACCEPTED);
     await expect
       .poll(async () => textOf(await openSettings(guild)))
-      .toMatch(/❌ Log channel: deleted\n⚠️ Role for key problems: @\d+, but there's no log channel/);
+      .toMatch(/❌ Log channel: deleted\n⚠️ Role for key problems: @\d+, but no log channel/);
   });
 });
 
@@ -448,7 +448,7 @@ describe('the role to notify', () => {
   it('can be set and removed, and the log shows both changes', async ({ guild }) => {
     const id = role(guild, 'staff');
     expect(textOf(await pickSetting(guild, 'Role for key problems', '@staff'))).toMatch(
-      /⚠️ Role for key problems: @.*but there's no log channel/,
+      /⚠️ Role for key problems: @.*but no log channel/,
     );
     await chooseLogChannel(guild);
     await pickSetting(guild, 'Role for key problems', '@staff');

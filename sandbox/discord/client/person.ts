@@ -215,8 +215,8 @@ export function createPerson({ world, actor, reactionMs, dispatch }: PersonDeps)
       }),
 
     /**
-     * Chooses options in a message's select by their labels or values. Channels are labelled `#name`, and roles and members `@name`. Set
-     * `customId` if several selects have the same options.
+     * Chooses options in a message's select by their labels or values. Channels are labelled `#name`, and roles and members
+     * `@name`. Set `customId` if several selects have the same options.
      */
     pick: (where: MessageSource, wanted: readonly string[], customId?: string): Promise<Answer> =>
       on(where, (source) => {
