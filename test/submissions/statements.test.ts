@@ -153,5 +153,7 @@ function isSlow({ detail }: { readonly detail: string }): boolean {
   // These partial indexes contain only a small fraction of the rows.
   if (/INDEX (?:interactions_unanswered|submissions_message_due|servers_forgotten)\b/.test(detail))
     return false;
+  // All servers of a list are reserved at the same time.
+  if (detail.includes('servers_by_reservation (guild_id=? AND reserved_at=?)')) return true;
   return /^SCAN (?:servers|submissions|interactions|key_trials|blocks)\b/.test(detail);
 }
