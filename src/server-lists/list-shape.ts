@@ -177,10 +177,12 @@ export function shapeOfLine(line: ShapedLine, games: GameIndex): Shape {
   if (LOG.test(line.raw) || LEVEL.test(line.raw)) return 'people';
   const raw = line.raw.replace(LINK, ' ');
   if (servers.every((server) => isJoined(server, text))) return 'list';
-  if (STAMP.test(raw) || IDENTITY.test(raw) || MY_IP.test(raw) || isOfPeople(heading)) return 'people';
+  if (IDENTITY.test(raw) || MY_IP.test(raw) || isOfPeople(heading)) return 'people';
+  const words = withoutCounts(textsAround(text, addresses).join(' '));
+  // IPv6 addresses can contain what looks like a time.
+  if (STAMP.test(words)) return 'people';
   // A login next to a list of ports is the server's own.
   const hasPorts = /["']?ports["']?\s{0,4}[:=]/iu.test(text);
-  const words = withoutCounts(textsAround(text, addresses).join(' '));
   if (!hasPorts && speaksOfPeople(words)) return 'people';
   if (isEntry(line, games)) return 'list';
   return MODULE.test(raw) ? 'people' : 'unsure';
