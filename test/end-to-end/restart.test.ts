@@ -105,7 +105,7 @@ it('settings, open messages and buttons still work after a restart', async ({
   await pickSetting(guild, 'Language for everyone', '日本語');
   expect(panel.current.content).toMatch(/[ぁ-ん].*\n\nOurs$/s);
 
-  expect(textOf(await openSettings(removing))).toContain('Language for everyone: 日本語');
+  expect(textOf(await openSettings(removing))).toContain('Language for everyone: Japanese');
   expect(textOf(await removing.admin.slash('keystatus'))).toContain('Servers have been added for review.');
   expect(textOf(await removing.admin.press(removal, 'Remove key'))).toContain('API key removed.');
   expect(textOf(await emptied.member.submit(game, { game: 'qqqqqqqq' }))).toContain('unknown game qqqqqqqq');
