@@ -49,7 +49,7 @@ describe('a pasted address', () => {
     ['\u200b8.8.8.8\u200d:\u202e27015\ufeff', '8.8.8.8:27015'],
     ['\u00a08.8.8.8:27015\u3000', '8.8.8.8:27015'],
     ['my\u2011server.example.com:1', 'my-server.example.com:1'],
-  ])('is found in %j as %s', (text, expected) => expect(read(text)).toBe(expected));
+  ])('is parsed from %j as %s', (text, expected) => expect(read(text)).toBe(expected));
 
   it.each([
     ['', 'server-missing'],

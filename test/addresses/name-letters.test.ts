@@ -40,7 +40,7 @@ describe('a host name', () => {
       'xn--mnchen-3ya.de',
       'xn--e1afmkfd.xn--p1ai',
     ],
-  ])('can be written in one script: %s', (name) => expect(problemIn(name)).toBeUndefined());
+  ])('can use letters of a single script: %s', (name) => expect(problemIn(name)).toBeUndefined());
 
   it.each([
     ['😀.example.com', 'symbols'],
@@ -54,17 +54,18 @@ describe('a host name', () => {
     ['ᄀᄀ.example.com', 'script'],
     ['plᴁy.example.com', 'look-alikes'],
     ['pla\u0300\u0301\u0302\u0303y.example.com', 'look-alikes'],
-  ])("is rejected if it isn't: %s", (name, code) => expect(problemIn(name)).toMatchObject({ code }));
+  ])('is rejected if it mixes scripts or contains symbols: %s', (name, code) =>
+    expect(problemIn(name)).toMatchObject({ code }));
 
   it.each([
     ...['ᴘʟᴀʏ.ᴇxᴀᴍᴘʟᴇ.ᴄᴏᴍ', 'xn--cpa5a507myc.example.com', 'рlау.ехаmрlе.соm', 'ρlαγ.εxαmρlε.cοm'],
     ...['🅿🅻🅰🆈.example.com', '🅟🅛🅐🅨.example.com', '🇵🇱🇦🇾.example.com'],
     ...['ᑭᒪᗩY.example.com', 'ꓑꓡꓮꓬ.example.com', 'Ꮲlay.example.com', 'p̶l̶a̶y̶.example.com', 'p⃣l⃣a⃣y⃣.example.com'],
     ...['plɑy.example.com', 'plаy.example.com'],
-  ])('with letters that imitate others has a suggestion: %s', (name) =>
+  ])('gets a suggested spelling if it contains look-alike letters: %s', (name) =>
     expect(problemIn(name)).toMatchObject({ code: 'look-alikes', meant: 'play.example.com' }));
 
-  it("doesn't lose a symbol that can stand for a letter", () => {
+  it('is rejected if it contains a symbol that looks like a letter', () => {
     const symbols = Array.from({ length: 0x2_00_00 }, (_, code) => String.fromCodePoint(code)).filter(
       (character) => /[^\p{L}\p{M}\0-\x7f]/u.test(character) && lookAlikeOf(character) !== undefined,
     );
@@ -80,7 +81,7 @@ describe('a host name', () => {
     'ᵖˡᵃʸ.example.com',
     '🄿🄻🄰🅈.example.com',
     'play․example․com',
-  ])('is read as ASCII if every browser reads it so: %s', (name) =>
+  ])('is converted to ASCII if all browsers convert it: %s', (name) =>
     expect(accepted(name)).toBe('play.example.com'));
 });
 
@@ -113,7 +114,7 @@ function expectName(host: string): void {
   }
 }
 
-describe('every accepted host', () => {
+describe('an accepted host name', () => {
   /** Checks the name if it is accepted. */
   function isChecked(name: string): boolean {
     const host = accepted(name);
@@ -121,7 +122,7 @@ describe('every accepted host', () => {
     return host !== undefined;
   }
 
-  it('consists of letters, marks and digits of one script, whatever character is in it', () => {
+  it('contains only letters, marks and digits of one script, for any Unicode character in the input', () => {
     const characters = Array.from({ length: 0x11_00_00 }, (_, code) => String.fromCodePoint(code)).filter(
       (character) => !/[\0-\x7f\p{Cn}\p{Co}\p{Cs}]/u.test(character),
     );
@@ -138,7 +139,7 @@ describe('every accepted host', () => {
     expect(checked).toBeGreaterThan(100_000);
   });
 
-  it('consists of them whatever text is typed', () => {
+  it('contains only letters, marks and digits of one script, for random input', () => {
     const letters = fc.constantFrom(...'aeɑаᴀα例え게เ٥५-_·・ʻ\u0301\u0337\u200d⭐🅰'.split(/(?:)/u));
     const label = fc.string({ unit: fc.oneof(letters, anyCharacter), minLength: 1, maxLength: 5 });
     fc.assert(

@@ -5,8 +5,8 @@ import { plainText } from '../../src/addresses/pasted-text.ts';
 import { parsePort } from '../../src/addresses/port.ts';
 import { anyCharacter } from '../support/arbitraries.ts';
 
-describe('a number', () => {
-  it('can be written in the digits of any script', () => {
+describe('a typed number', () => {
+  it('can use the digits of any script', () => {
     for (const numberingSystem of Intl.supportedValuesOf('numberingSystem')) {
       const { format } = new Intl.NumberFormat('en', { numberingSystem, useGrouping: false });
       const digits = Array.from({ length: 10 }, (_, digit) => format(digit)).join('');
@@ -21,14 +21,20 @@ describe('a number', () => {
     }
   });
 
-  it.each(['2️⃣7️⃣0️⃣1️⃣5️⃣', '②⑦⓪①⑤', '𝟐𝟕𝟎𝟏𝟓', '🯲🯷🯰🯱🯵'])('can be written in keycaps and circles: %s', (text) =>
+  it.each([
+    '2️⃣7️⃣0️⃣1️⃣5️⃣',
+    '②⑦⓪①⑤',
+    '𝟐𝟕𝟎𝟏𝟓',
+    '🯲🯷🯰🯱🯵',
+  ])('can use keycap emoji, circled digits and other digit symbols: %s', (text) =>
     expect(parsePort(text)).toEqual({ ok: true, port: 27_015 }));
 
-  it("isn't changed in a name", () => expect(plainText('खेल५.भारत खेल.५५ ५५.खेल')).toBe('खेल५.भारत खेल.५५ ५५.खेल'));
+  it('keeps its digits if it is part of a name', () =>
+    expect(plainText('खेल५.भारत खेल.५५ ५५.खेल')).toBe('खेल५.भारत खेल.५५ ५५.खेल'));
 });
 
-describe('plain text', () => {
-  it('never changes if it is cleaned up again', () => {
+describe('plainText', () => {
+  it('returns its own output unchanged', () => {
     const text = fc.string({
       unit: fc.oneof(fc.constantFrom(...'a1.: ⭐·٥🇵❶ㅤ\u20e3#'), anyCharacter),
       maxLength: 20,
