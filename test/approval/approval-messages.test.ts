@@ -57,7 +57,7 @@ async function submitForApproval(
   );
 }
 
-it('a message shows a withdrawal that happens while the message is being posted', async () => {
+it('an approval message shows a withdrawal that happens while the message is being posted', async () => {
   const place = await newPlace('sqlite');
   let shown: string | undefined;
   const isPosting = Promise.withResolvers<void>();
@@ -79,7 +79,7 @@ it('a message shows a withdrawal that happens while the message is being posted'
   expect(shown).toContain('Withdrawn');
 });
 
-it('the bot corrects a message that a process overwrote and then died', async () => {
+it('the bot corrects an approval message after a dying process has overwritten it', async () => {
   const place = await newPlace('sqlite');
   let shown: string | undefined;
   const isEditing = Promise.withResolvers<void>();
@@ -110,7 +110,7 @@ it('the bot corrects a message that a process overwrote and then died', async ()
   expect(shown).toBeUndefined();
 });
 
-it('the bot updates a message as soon as the submission changes, and not before', async () => {
+it('the bot updates an approval message only when the submission changes', async () => {
   const shown: (string | undefined)[] = [];
   const one = await open(await newPlace('sqlite'), 'one', async (_channelId, { content }) => {
     shown.push(content);
@@ -132,7 +132,7 @@ it.each([
   { state: 'withdrawn', result: 'no-access', isDue: false, posts: 1 },
   { state: 'waiting', result: 'failed', isDue: true, posts: 1 },
   { state: 'waiting', result: 'message-gone', isDue: false, posts: 2 },
-] as const)('if editing the message about a $state submission ends as "$result", isDue is $isDue after $posts posts', async ({
+] as const)('after an edit of a $state submission\'s message with the result "$result", isDue is $isDue (posts: $posts)', async ({
   state,
   result,
   isDue,
@@ -152,7 +152,7 @@ it.each([
   expect({ isDue: (await one.approvals.due()).length > 0, posts: posted }).toEqual({ isDue, posts });
 });
 
-it('the bot updates a message again if the submission changes while other messages are being updated', async () => {
+it('the bot updates an approval message again if the submission changes during an update', async () => {
   let shown: string | undefined;
   const one = await open(await newPlace('sqlite'), 'one', async (_channelId, { content }) => {
     shown = content;
@@ -166,7 +166,7 @@ it('the bot updates a message again if the submission changes while other messag
   expect(shown).toContain('Withdrawn');
 });
 
-it('the bot tries a log channel again an hour after a message was rejected', async () => {
+it('the bot retries a log channel an hour after Discord rejected a message in it', async () => {
   let isRefusing = true;
   let sinceMs = 0;
   let tries = 0;
@@ -202,7 +202,7 @@ it.each([
     new DOMException('late', 'TimeoutError'),
     ['press', 'channel'],
   ],
-])('after a button press, the message is updated %s', async (_how, failure, expected) => {
+])('after a button press, an approval message is updated %s', async (_how, failure, expected) => {
   const done: string[] = [];
   const put: ChannelPosts['put'] = async (_channelId, _message, messageId) => {
     if (messageId !== undefined) done.push('channel');
@@ -220,7 +220,7 @@ it.each([
   expect(done).toEqual(expected);
 });
 
-it("messages mention the moderators' role at most once an hour", async () => {
+it("approval messages mention the moderators' role at most once an hour", async () => {
   const mentioned: (string | undefined)[] = [];
   const answers: Awaited<ReturnType<ChannelPosts['put']>>[] = [{ result: 'failed' }];
   const arrives = Promise.withResolvers<void>();

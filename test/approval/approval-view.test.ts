@@ -4,11 +4,11 @@ import { reasonNamed } from '../../src/approval/decline-reasons.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 import { createWords } from '../../src/words/words.ts';
 
-it('a reply about no decision at all has no text about decisions', () => {
+it('the text about decisions is empty if there are no decisions', () => {
   expect(decidedText(createWords().wordsFor('en-US'), [], indexGames([]))).toBe('');
 });
 
-it('only the names of existing decline reasons are recognised', () => {
+it('only the keys of existing decline reasons are recognised', () => {
   expect(['game', 'no-longer-used', '', undefined].map(reasonNamed)).toEqual([
     'game',
     undefined,

@@ -96,7 +96,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
   const servers = async ({ store }: Opened) =>
     (await rowsIn(store, 'servers')).map(({ outcome, reason }) => [outcome, reason]);
 
-  it('is sent only once, after its approval', async () => {
+  it('is sent only after it has been approved, and only once', async () => {
     const opened = await open();
     expect(await submit(opened, 'a', 2)).toMatchObject({ kind: 'waiting' });
     expect([opened.world.requests, await servers(opened)]).toEqual([
@@ -123,7 +123,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await decline(opened, 'a')).toBe(false);
   });
 
-  it('can be sent again once by a moderator if nobody knows whether it arrived', async () => {
+  it('can be resent once by a moderator if its outcome is unknown', async () => {
     const opened = await open();
     const other = await opened.beside('another process');
     await submit(opened, 'a', 2);
@@ -140,7 +140,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await other.approvals.waitUnconfirmed({ ...which, submissionId: id })).toBeUndefined();
   });
 
-  it('waits although the service rejects the key, and is then only kept from being approved', async () => {
+  it('can be queued for approval but not approved while the service rejects the key', async () => {
     const opened = await open();
     const other = await opened.beside('another process');
     const rejected: Outcome = { kind: 'rejected', message: 'No.', known: 'invalidKey' };
@@ -154,7 +154,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await submit(opened, 'b')).toMatchObject({ why: { code: 'key-missing' } });
   });
 
-  it("can't be approved if everything was submitted meanwhile, unless the member wanted that", async () => {
+  it("can't be approved if all its servers have since been submitted, unless the member asked to resubmit them", async () => {
     const opened = await open();
     const about = async (id: string) => {
       const submission = await (await opened.beside('another process')).approvals.find({ guildId, id });
@@ -174,7 +174,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await about('c')).toMatchObject({ before: [{}], isRepeat: false });
   });
 
-  it('keeps each decision about single lines', async () => {
+  it('stores every decision to decline single lines', async () => {
     const opened = await open();
     const other = await opened.beside('another process');
     await submit(opened, 'a', 4);
@@ -200,7 +200,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     }
   });
 
-  it('is found by every moderator once it is decided, unlike submissions that needed no approval', async () => {
+  it('can be found by all moderators once it is decided, unlike a submission sent without approval', async () => {
     const opened = await open();
     for (const id of ['approved', 'declined', 'withdrawn', 'waiting']) await submit(opened, id);
     await opened.drafts.save(mia, readyDraft('sent', 1));
@@ -239,7 +239,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect([opened.world.requests, await opened.approvals.waiting(guildId)]).toEqual([[], []]);
   });
 
-  it("keeps waiting if it can't be sent after its approval", async () => {
+  it("stays in the queue if it can't be sent after its approval", async () => {
     const opened = await open();
     await submit(opened, 'a');
     await opened.keys.delete(guildId);
@@ -252,7 +252,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await approve(opened, 'a')).toMatchObject({ kind: 'ended' });
   });
 
-  it('goes back to waiting, without the servers that were sent', async () => {
+  it('returns to the queue without the servers that have been sent', async () => {
     const opened = await open();
     const outcomes: Outcome[] = [
       { kind: 'rejected', message: 'No.' },
@@ -274,7 +274,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect((await rowsIn(opened.store, 'drafts')).map(({ id }) => id)).toEqual(['s2']);
   });
 
-  it('goes back to waiting if the service rejects the key', async () => {
+  it('returns to the queue if the service rejects the key', async () => {
     const opened = await open();
     await submit(opened, 'a');
     opened.world.answer = () => ({ kind: 'rejected', message: 'Invalid API key.', known: 'invalidKey' });
@@ -290,7 +290,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await stateOf(opened, 'a')).toBe('done');
   });
 
-  it('replaces its unsent servers when it is approved again, but no declined ones', async () => {
+  it('replaces its unsent servers but not the declined ones when it is approved again', async () => {
     const opened = await open();
     opened.world.answer = () => ({ kind: 'not-sent', reason: 'queue-full' });
     await submit(opened, 'a', 3);
@@ -545,7 +545,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await opened.approvals.waiting(guildId)).toEqual([]);
   });
 
-  it('is rejected if its address is already waiting, or if too many submissions are', async () => {
+  it('is rejected if its address is already waiting for approval, or if too many submissions are waiting', async () => {
     const opened = await open();
     await submit(opened, 'a', 2);
     await opened.drafts.save(mia, { ...readyDraft('same', 1), rows: [readyRow(1, 'a-1.example.com')] });
@@ -580,7 +580,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await submit(opened, 'w22')).toMatchObject({ why: { code: 'waiting-often' } });
   });
 
-  it("is rejected if more than 1,000 of the member's servers or 5,000 of the guild's would be waiting", async () => {
+  it('is rejected if more than 1,000 servers per member or 5,000 per guild would be waiting', async () => {
     const opened = await open();
     const waits = { kind: 'waiting' };
     expect(await submit(opened, 'm1', 400)).toMatchObject(waits);
@@ -597,7 +597,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await submit(opened, 'g3', 1, member('8'))).toMatchObject(full);
   });
 
-  it("stays in progress after the member's interaction has ended", async () => {
+  it("is still being sent after the member's interaction has ended", async () => {
     const opened = await open();
     await opened.drafts.save(mia, readyDraft('a', 1));
     await send(opened, 'a', { interactionId: 'of the member' });
@@ -616,8 +616,8 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await servers(opened)).toEqual([['accepted', null]]);
   });
 
-  describe('approved before a crash', () => {
-    it("waits for approval again if it wasn't sent", async () => {
+  describe('that was approved before a crash', () => {
+    it("returns to the queue if it wasn't sent", async () => {
       const opened = await open();
       const dying = await opened.beside('dying');
       await submit(opened, 'a');
@@ -676,7 +676,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await opened.approvals.due()).toEqual([]);
   });
 
-  it('has its message corrected if the message shows an outdated state', async () => {
+  it('needs a new edit of its message if the message shows an outdated state', async () => {
     const opened = await open();
     const message = { channelId: '5', messageId: '6' };
     const asItIs = async () => {

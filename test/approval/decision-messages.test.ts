@@ -97,7 +97,7 @@ function processOver(
   });
 }
 
-it('only one process sends direct messages to members, and only one message per run', async () => {
+it('only one process sends direct messages, one message per run', async () => {
   const store = await (await newPlace('sqlite')).open();
   const leases = ['one', 'other'].map((processId) => ({
     process_id: processId,
@@ -123,7 +123,7 @@ it('only one process sends direct messages to members, and only one message per 
 it.each([
   ['mentions', 'b.example.com', true],
   ["doesn't mention", undefined, false],
-])('a direct message %s a correction by a moderator, without naming the moderator', async (_what, corrected, isMentioned) => {
+])("a direct message %s a moderator's correction, but never names the moderator", async (_what, corrected, isMentioned) => {
   const store = await (await newPlace('sqlite')).open();
   await decideAbout(store, '5', corrected);
   const messages: DirectMessage[] = [];
@@ -134,7 +134,7 @@ it.each([
   expect(text).not.toContain('<@9>');
 });
 
-it('a direct message about a decision is sent even if the clock was ahead at the time', async () => {
+it('a direct message about a decision is sent even if the clock was fast at the time', async () => {
   const store = await (await newPlace('sqlite')).open();
   await decideAbout(store, '5');
   const ahead = Date.now() + 366 * 24 * 3_600_000;
@@ -158,7 +158,7 @@ it.each([
   expect(sent).toEqual([]);
 });
 
-it('a notice is kept while the bot opens the direct message channel', async () => {
+it('a notice is only deleted after the bot has opened the direct message channel', async () => {
   const store = await (await newPlace('sqlite')).open();
   await decideAbout(store, '5');
   const sent: string[] = [];
