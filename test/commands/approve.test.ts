@@ -33,16 +33,16 @@ const notesOf = (again: number, ended: Partial<EndedSubmission>, isAdmin = false
   return approvalNotes(anyContext({ isAdmin }), [approved], games).join('\n');
 };
 
-describe('a moderator who approves a submission', () => {
-  it('sees nothing more if everything was sent', () => {
+describe('the reply to a moderator who approves a submission', () => {
+  it('has no notes if all servers were sent', () => {
     expect(notesOf(0, {})).toBe('');
   });
 
-  it('sees how many servers wait again', () => {
+  it('shows how many servers are waiting again', () => {
     expect(notesOf(1, {})).toBe('1 game server is waiting for a moderator again.');
   });
 
-  it('sees which servers a limit held back, and how many had been submitted before', () => {
+  it('shows which servers exceed a limit, and how many had been submitted before', () => {
     const limited = { code: 'daily-quota', limit: 2, until: 1_000_000, isSoon: false } as const;
     const limitedRows = rows.slice(3);
     const servers = rows.slice(0, 2).map(
@@ -58,7 +58,7 @@ describe('a moderator who approves a submission', () => {
     expect(notes).toMatch(/the daily quota of 2 game servers is used up.*\n.*d-3\.example\.com/);
   });
 
-  it('sees the next step if the service rejected the key', () => {
+  it('shows the next step if the service rejected the key', () => {
     const keyProblem = { code: 'key-invalid', setBy: '9' } as const;
     expect(notesOf(1, { keyProblem }, true)).toContain('/setkey');
     expect(notesOf(1, { keyProblem })).toContain('<@9>');

@@ -63,8 +63,8 @@ async function show({ rows = [], hidden = 0, noKey = false, locale = 'en-US', pa
   };
 }
 
-describe('the preview of a text that might not be a list', () => {
-  it('chooses nothing in a log or a list of people', async () => {
+describe('the preview of text that might not be a list', () => {
+  it("doesn't preselect any addresses from a log or a list of people", async () => {
     const { content, menus, buttons } = await show({ choices: choicesOf(14), hidden: 2 });
     expect(content).toContain('This looks like a log or a list of people');
     expect(content).toContain("2 addresses aren't public");
@@ -80,7 +80,7 @@ describe('the preview of a text that might not be a list', () => {
     });
   });
 
-  it('shows what is chosen, and how many there are', async () => {
+  it('shows which addresses are selected, and the total number', async () => {
     const { content, menus, buttons } = await show({
       choices: choicesOf(14),
       rows: [readyRow(1, 'a.example.com'), readyRow(3, 'b.example.com'), readyRow(4, 'c.example.com')],
@@ -91,7 +91,7 @@ describe('the preview of a text that might not be a list', () => {
     expect(chosen.map(({ value }: { value: string }) => value)).toEqual(['0', '2', '3']);
   });
 
-  it('submits only the clear lines of an unsure list', async () => {
+  it('preselects only the clear lines of an ambiguous list', async () => {
     const choices = choicesOf(2, { shape: 'unsure' });
     const rows = [readyRow(10, 'a.example.com'), readyRow(11, 'b.example.com')];
     const { content, buttons } = await show({ choices, rows });
@@ -102,7 +102,7 @@ describe('the preview of a text that might not be a list', () => {
     expect(more.content).toContain('1 address might not be a game server');
   });
 
-  it('shows only the game that the text names', async () => {
+  it("shows an address's game only if the text names it", async () => {
     const { menus } = await show({
       choices: choicesOf(2, { candidates: [candidate(1, { game: 'cs2' }), candidate(2)] }),
     });
@@ -112,7 +112,7 @@ describe('the preview of a text that might not be a list', () => {
     ]);
   });
 
-  it('has 25 addresses on a page', async () => {
+  it('shows 25 addresses per page', async () => {
     const labelsOf = async (page: number) => {
       const { menus, buttons } = await show({ choices: choicesOf(60), page });
       return [menus[0].placeholder, menus[0].options[0].label, menus[0].options.length, buttons[0]];
@@ -131,7 +131,7 @@ describe('the preview of a text that might not be a list', () => {
     ]);
   });
 
-  it('has a button for the only address, which names the game', async () => {
+  it('has a button that names the game if there is only one address', async () => {
     const labels = async (options: Options) => (await show(options)).buttons;
     expect(await labels({ choices: choicesOf(1) })).toEqual([
       'Submit s1.example.com:27015 (Counter-Strike 2)',

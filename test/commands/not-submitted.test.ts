@@ -42,12 +42,12 @@ it.each<{ reason: NotSubmitted; text: RegExp; labels: readonly string[] }>([
     text: /too many submissions in a short time\. You can try again from <t:\d+:t>/,
     labels: ['Submit again', 'Edit'],
   },
-])('a member whose submission is $reason.code sees why and what to do', ({ reason, text, labels }) => {
+])('the reply explains the reason $reason.code and the next step', ({ reason, text, labels }) => {
   expect(notSubmittedText(reason, context, games)).toMatch(text);
   expect(labelsOf(reason)).toEqual(labels);
 });
 
-describe('a moderator who approves a submission that keeps waiting', () => {
+describe('the reply to a moderator whose approval has no effect', () => {
   it.each<{ reason: NotSubmitted; text: RegExp }>([
     { reason: { code: 'key-missing' }, text: /no API key/ },
     { reason: { code: 'daily-quota', ...limit }, text: /daily quota of 2 game servers is used up/ },
@@ -59,13 +59,13 @@ describe('a moderator who approves a submission that keeps waiting', () => {
       reason: { code: 'already-submitted', servers: [earlier] },
       text: /already submitted.*still waiting/s,
     },
-  ])('sees why: $reason.code', ({ reason, text }) => {
+  ])('explains the reason: $reason.code', ({ reason, text }) => {
     const shown = stillWaitingText(reason, context, games);
     expect(shown).toMatch(text);
     expect(shown).toContain("It's still waiting for a moderator.");
   });
 
-  it("isn't told to choose another game", () => {
+  it("doesn't suggest another game", () => {
     const reason = { code: 'game-not-allowed', game: 'cs2' } as const;
     expect(stillWaitingText(reason, context, games)).not.toContain('another game');
     expect(notSubmittedText(reason, context, games)).toContain('another game');

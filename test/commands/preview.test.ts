@@ -47,7 +47,7 @@ describe('a preview', () => {
     expect(content).not.toContain('without a game');
   });
 
-  it('names a game once, above its servers', () => {
+  it('shows a game once, above its servers', () => {
     const { list, read } = preview([...ready(2), ...ready(1, 3, 'rust'), ...ready(1, 4)]);
     expect(list).toBe(
       [
@@ -62,13 +62,13 @@ describe('a preview', () => {
     expect(read.map(({ game }) => game)).toEqual([...Array(3).fill('Counter-Strike 2'), 'Rust']);
   });
 
-  it('names the first ten of 14 servers', () => {
+  it('lists the first ten of 14 servers', () => {
     const { list, files } = preview(ready(14));
     expect(list).toMatch(/^\*\*Counter-Strike 2\*\* \(14\)\n.*s10\.example\.com:27015`\n… and 4 more$/s);
     expect(files).toEqual(['preview.csv']);
   });
 
-  it('attaches a file only if the text does not name every line', () => {
+  it("attaches a file only if the text doesn't list every line", () => {
     expect(preview([...ready(20), withoutPort(21)]).files).toEqual(['preview.csv']);
     const wrong = Array.from({ length: 11 }, (_, n) => withoutPort(n + 2));
     const { content, files } = preview([...ready(1), ...wrong]);
@@ -109,7 +109,7 @@ describe('a reply about a submission that needs approval', () => {
     ['waiting', ['Edit', 'Withdraw', 'Fix 1 line']],
     ['done', ['Fix 1 line']],
     ['declined', ['Edit and submit again']],
-  ] as const)('still names the lines to fix: %s', async (state, buttons) => {
+  ] as const)('still lists the lines to fix: %s', async (state, buttons) => {
     const { content, labels } = await reply(state);
     expect(content).toContain('**1 line needs fixing:**\n- Line 2 `p2.example.com cs2`: no port');
     expect(labels).toEqual(buttons);

@@ -24,8 +24,8 @@ const suggestions = { allowed: async () => games.all, games: async () => games.a
 const labelsOf = ({ components = [] }: Reply) =>
   components.flatMap((row) => row.components.map((each) => Object(each).label));
 
-describe('an edit of a waiting server that is refused', () => {
-  it('opens again with what was typed', async () => {
+describe('a rejected edit of a waiting submission', () => {
+  it("reopens with the member's input", async () => {
     let draft: Draft = { id: 'd', source: 'options', rows: [readyRow(1, 'a.example.com')] };
     const submission = {
       id: 'run',
@@ -67,11 +67,11 @@ describe('an edit of a waiting server that is refused', () => {
   });
 });
 
-describe('Submit again', () => {
+describe('the Submit again button', () => {
   it.each([
     ['is held back', { code: 'held-back', outcome: { kind: 'not-sent', reason: 'down' } }],
     ['fails', { code: 'key-missing' }],
-  ])('shows that it was tried, and when: %s', async (_, why) => {
+  ])('shows the time of the attempt if the submission %s', async (_, why) => {
     const checked = checkedDraft({ id: 'd', source: 'options', rows: [readyRow(1, 'a.example.com')] });
     const actions = submitActions(
       onlyDeps({ games, pipeline: { submit: async () => ({ kind: 'held', why, checked }) } }),
@@ -85,8 +85,8 @@ describe('Submit again', () => {
   });
 });
 
-describe('every reply has a next step', () => {
-  it('keeps Edit after the daily quota is used up, and names the day', () => {
+describe('a reply about a problem', () => {
+  it('has an Edit button and names the day if the daily quota is used up', () => {
     const until = Date.now() + 22 * 3_600_000;
     const reason = { code: 'daily-quota', limit: 25, until, isSoon: false } as const;
     const labels = notSubmittedButtons(anyContext().t, 'd', reason).map((each) => Object(each).label);
@@ -94,7 +94,7 @@ describe('every reply has a next step', () => {
     expect(fromText(until)).toMatch(/^<t:\d+>$/);
   });
 
-  it('offers the form if a message has no address', async () => {
+  it("offers the form if a message doesn't contain an address", async () => {
     const { useOn } = submitMessage(
       onlyDeps({ games, settings, completeRows: async (rows: unknown) => rows }),
     );
@@ -106,7 +106,7 @@ describe('every reply has a next step', () => {
   it.each([
     ['nothing matches', true, { server: 'nothing.like' }, 'No submissions match.'],
     ["another member's are asked for", false, { member: '7' }, 'You can only see your own submissions.'],
-  ])('shows the way to the own submissions if %s', async (_, isAdmin, options, content) => {
+  ])('has the My submissions button if %s', async (_, isAdmin, options, content) => {
     const history = { find: async () => [], games: async () => new Set() };
     const approvals = { waiting: async () => [], countWaiting: async () => 0 };
     const { run } = submissionsCommand(onlyDeps({ history, games, settings, approvals }));

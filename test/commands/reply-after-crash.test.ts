@@ -55,7 +55,7 @@ it.each([
       { kind: 'repeated', line: 8, firstLine: 2, submission: readyRow(2, 's2').submission },
     ],
   ],
-] as const)('members see the same report with or without a restart: %s, %s', async (source, _, rows) => {
+] as const)('members get the same report with or without a restart: %s, %s', async (source, _, rows) => {
   const { reply, afterCrash } = await bothReplies(rows, source);
   expect(afterCrash).toEqual(reply);
   expect(reply.content).not.toBe('');

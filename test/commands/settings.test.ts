@@ -136,7 +136,7 @@ describe('the first page of /settings', () => {
     expect(longest.length, longest).toBeLessThan(700);
   });
 
-  it('has an entry in its menu for each of its lines, in the same order', async () => {
+  it('has one menu entry per line, in the same order', async () => {
     for (const { stored, key } of states) {
       const {
         content,
@@ -157,7 +157,7 @@ describe('the first page of /settings', () => {
   });
 });
 
-it('/settings only accepts a log channel if the bot can post in it', async () => {
+it('/settings accepts a log channel only if the bot can post in it', async () => {
   const { settings } = await choose('posted');
   expect(settings).toEqual({ locale: 'de', announce: false, logChannelId: '10', mayMentionRoles: false });
   const refusals = [

@@ -19,7 +19,7 @@ const filter = fc.record({
 });
 
 describe('the filter in a custom id', () => {
-  it("never exceeds Discord's limit, and is read back unchanged", () => {
+  it("never exceeds Discord's limit, and can be parsed again without loss", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 10_000 }), filter, (page, wanted) => {
         const written = writePage(page, writeFilter(wanted));
@@ -108,7 +108,7 @@ describe('the history', () => {
     expect(await see(true, { game: gameMark('other') })).toEqual({ readerId: '4', game: '' });
   });
 
-  it('shows moderators what was decided, but no export, as long as they have the role', async () => {
+  it('shows decided submissions, but no export button, to members with the approval role', async () => {
     const asked: HistoryFilter[] = [];
     const command = commandOver(async (which) => asked.push(which), undefined, [], undefined, [['x']]);
     const argument = writePage(1, ':::');
