@@ -87,7 +87,7 @@ describe('the configuration', () => {
     expect(VARIABLES).toEqual(expect.arrayContaining(withDefault));
   });
 
-  it('accepts only the ranges and files in docs/configuration.md', () => {
+  it('accepts the ranges and *_FILE variables listed in docs/configuration.md', () => {
     const page = readFileSync(join(import.meta.dirname, '../../docs/configuration.md'), 'utf8');
     const rows = [...page.matchAll(/^\| `([A-Z_]+)` \|.*?\| (.*?) ?\|/gm)];
     const numbers = rows.flatMap(([, name = '', range = '']) => {
@@ -109,7 +109,7 @@ describe('the configuration', () => {
     }
   });
 
-  it('is used by the bot in all its parts', () => {
+  it('contains only variables that the bot uses', () => {
     const source = join(import.meta.dirname, '../../src');
     // The doctor and the start's log mention settings that nothing else may use.
     const reports = /^(?:config|tools)\/|start-report|-checks?\.ts$/;
@@ -161,7 +161,7 @@ describe('the configuration', () => {
     '9.9.9.9 1.1.1.1',
     '2620:fe::fe',
     'dns.example.com',
-  ])('explains that name servers must be IP addresses: %s', (given) => {
+  ])("rejects a name server that isn't an IP address: %s", (given) => {
     expect(problemsWith({ NAME_SERVERS: given })).toContain('NAME_SERVERS must be IP addresses');
   });
 
@@ -186,7 +186,7 @@ describe('the configuration', () => {
     ]);
   });
 
-  it("is either valid or causes one readable error that doesn't reveal secrets", () => {
+  it('is either valid or causes a single readable error without secrets', () => {
     const secret = fc.constantFrom(...SECRETS, ...SECRETS.map((name) => `${name}_FILE`));
     const other = fc.constantFrom(...VARIABLES.filter((name) => !SECRETS.includes(name)));
     const text = (begins: string) =>
@@ -214,11 +214,11 @@ describe('the configuration', () => {
   });
 });
 
-describe('a PostgreSQL database', () => {
+describe('a PostgreSQL configuration', () => {
   const STORE_URL = 'postgres://bot:p%40ss@db.example:5433/listing?sslmode=require';
   const ENCRYPTION_KEY = randomBytes(32).toString('base64');
 
-  it('keeps its URL secret, except for the host and the database name', () => {
+  it('hides the URL except for the host and database name', () => {
     const { storeUrl } = read({ STORE_URL, ENCRYPTION_KEY });
     expect.assert(storeUrl.kind === 'postgres');
     expect(storeUrl.name).toBe('postgres://db.example:5433/listing');
@@ -366,7 +366,7 @@ describe('a configuration variable', () => {
   });
 });
 
-it("the operator's webhook and heartbeat URLs stay secret", () => {
+it("the configuration hides the operator's webhook and heartbeat URLs when it is printed", () => {
   const { operatorWebhookUrl, heartbeatUrl } = read({
     OPERATOR_WEBHOOK_URL: 'https://canary.discord.com/api/v10/webhooks/1/a-b_c?thread_id=2',
     HEARTBEAT_URL_FILE: fileWith('http://uptime-kuma:3001/api/push/abc?status=up\n'),
@@ -378,7 +378,7 @@ it("the operator's webhook and heartbeat URLs stay secret", () => {
   expect(inspect({ operatorWebhookUrl, heartbeatUrl })).not.toContain('http');
 });
 
-describe('a mistake in the configuration', () => {
+describe('a configuration mistake', () => {
   it.each([
     [{ DISCORD_TOKEN: `Bot ${TOKEN}` }, 'It begins with "Bot ": remove that'],
     [{ DISCORD_TOKEN: `“${TOKEN}”` }, 'with quotes around them: remove the quotes'],
@@ -396,7 +396,7 @@ describe('a mistake in the configuration', () => {
     expect(problemsWith(given)).not.toContain(TOKEN);
   });
 
-  it("causes a warning and no error if the service's address ends in /api", () => {
+  it('only causes a warning if it is a service address that ends in /api', () => {
     expect(doubtful(read({ LISTING_API_URL: 'https://list.example.com/api/' }))).toEqual([
       expect.stringContaining('requests go to https://list.example.com/api/api.'),
     ]);
@@ -404,7 +404,7 @@ describe('a mistake in the configuration', () => {
   });
 });
 
-describe('an invalid value', () => {
+describe('an error about an invalid value', () => {
   it.each([
     ['GAMES_TTL_SECONDS', '-1'],
     ['MEMBER_LIMIT', '1000 / 3600'],
@@ -416,7 +416,7 @@ describe('an invalid value', () => {
     ['NAME_SERVERS', '2620:fe::fe [::1]:53 dns.example.com'],
     ['HTTP_HOST', '127.0.0.1 ::1'],
     ['BLOCKED_USERS', '1234, 5678'],
-  ])('is shown if it looks like what belongs there: %s=%s', (name, value) => {
+  ])('quotes the value if it resembles a valid one: %s=%s', (name, value) => {
     expect(problemsWith({ [name]: value })).toContain(`, and is ${JSON.stringify(value)}`);
   });
 
@@ -429,7 +429,7 @@ describe('an invalid value', () => {
     ['a URL with a password', 'https://bot:s3cret@db.example.com/x?'],
     ['a URL with a key', 'ftp://example.com/0123456789abcdef'],
     ['a UUID', '123e4567-e89b-12d3-a456-426614174000'],
-  ])('is never shown if it is %s', (_, value) => {
+  ])('never quotes %s', (_, value) => {
     let rejecting = 0;
     for (const name of VARIABLES) {
       const problem = problemsWith({ [name]: value });
@@ -441,8 +441,8 @@ describe('an invalid value', () => {
   });
 });
 
-describe('an error about the configuration', () => {
-  it('names the variables to change', () => {
+describe('a configuration error', () => {
+  it('contains the names of the variables to change', () => {
     const variablesOf = (env: Environment): readonly string[] => {
       try {
         readConfig(env);
@@ -465,7 +465,7 @@ describe('an error about the configuration', () => {
 });
 
 describe('a secret', () => {
-  it('can be stored in a file that ends with a line break', () => {
+  it('can be read from a file that ends with a line break', () => {
     const key = randomBytes(32).toString('base64');
     const config = read({
       DISCORD_TOKEN: '',
@@ -489,7 +489,7 @@ describe('a secret', () => {
     expect(token).not.toContain('is missing');
   });
 
-  it('has 32 bytes in base64 or hexadecimal if it is an encryption key', () => {
+  it('can be an encryption key of 32 bytes in base64 or hexadecimal', () => {
     const [newest, middle, oldest] = [randomBytes(32), randomBytes(32), randomBytes(32)];
     const given = `${newest.toString('hex').toUpperCase()}, ${middle.toString('base64')},${oldest.toString('base64url')}`;
     const keys = read({ ENCRYPTION_KEY: given }).encryptionKey;
@@ -516,7 +516,7 @@ describe('an unknown variable', () => {
     expect(problems({ [name]: 'hunter2' })).toContain(hint);
   });
 
-  it('is ignored if it is empty or not similar to a known variable', () => {
+  it("is ignored if it is empty or doesn't resemble a known variable", () => {
     const others =
       'PATH HOME HTTP_PROXY HTTPS_PROXY NO_PROXY NODE_ENV NODE_OPTIONS TZ LANG LC_ALL API_URL API_KEY TOKEN PORT ' +
       'DATABASE_URL REDIS_URL SUPABASE_URL HTTP_STATUS HOSTNAME LOGNAME LISTING npm_config_user_agent';
