@@ -99,7 +99,7 @@ const respond = (api: DiscordApi, to: ReplyTarget) => api.respond(to, { type: 6 
 
 it.each([
   1, -1,
-])('a reply is delivered even if the clock changes by %i hour while the member is waiting', async (hours) => {
+])('a reply is delivered even if the clock changes by %i hour before it is sent', async (hours) => {
   const clock = createTestClock();
   const { discord, api } = await open();
   answering(discord, {}, [NO_CONTENT]);
@@ -168,7 +168,7 @@ describe('a block by Discord', () => {
     ]);
   });
 
-  it("causes a request that uses the bot's token to fail after one attempt", async () => {
+  it("limits a request with the bot's token to one attempt", async () => {
     const { discord, api } = await open();
     answering(discord, {}, [BLOCKED]);
     await expect(api.get('/gateway/bot')).rejects.toThrow('blocks this bot');
@@ -186,7 +186,7 @@ describe('a block by Discord', () => {
     expect(scopes).toEqual([scope]);
   });
 
-  it('lasts as long as the Retry-After header says', async () => {
+  it('lasts for the time in the Retry-After header', async () => {
     const { discord, api } = await open();
     answering(discord, {}, [
       status(429, 'error code: 1015', { 'content-type': 'text/plain', 'retry-after': '600' }),
@@ -224,7 +224,7 @@ describe('a 401 response', () => {
   });
 });
 
-describe('a 429 response with a retry time', () => {
+describe('a 429 response with a Retry-After header', () => {
   it('only delays requests to the same route', async () => {
     const { discord, api } = await open();
     answering(discord, EDIT, [limited(50)]);
@@ -237,14 +237,14 @@ describe('a 429 response with a retry time', () => {
     await expect(edited).rejects.toThrow('The bot is stopping');
   });
 
-  it("isn't followed by another attempt if the reply is no longer needed", async () => {
+  it("isn't followed by a retry if the reply is no longer needed", async () => {
     const { discord, api } = await open();
     answering(discord, EDIT, [limited(0.05), status(200, {})]);
     await api.edit(interaction(), text('a'), async () => made(discord, EDIT) === 0);
     expect(made(discord, EDIT)).toBe(1);
   });
 
-  it('fails a request immediately if the wait would be too long', async () => {
+  it('makes a request fail immediately if the wait would be too long', async () => {
     const { discord, api, scopes } = await open();
     discord.faults.inject({ ...CALLBACK, fault: limited(3_600) });
     answering(discord, {}, [limited(61)]);
@@ -305,7 +305,7 @@ describe('the first response to an interaction', () => {
     await respond(api, interaction());
   });
 
-  it('counts as uncertain if it fails and the retry hits a rate limit', async () => {
+  it('has an uncertain result if it fails and the retry hits a rate limit', async () => {
     const { discord, api } = await open();
     answering(discord, CALLBACK, [status(503), limited(61), status(503), UNKNOWN]);
     await expect(respond(api, interaction())).rejects.toSatisfy(isUncertain);
@@ -317,7 +317,7 @@ describe('the first response to an interaction', () => {
     ['fails at Discord', status(503), true],
     ['is cut off', { kind: 'reset' } as const, true],
     ['is redirected', status(302, '', { location: '/elsewhere' }), false],
-  ])("that %s is attempted twice, and the error doesn't contain a token", async (_what, answer, isUnknown) => {
+  ])("that %s is attempted twice, and fails with an error that doesn't contain a token", async (_what, answer, isUnknown) => {
     const { discord, api } = await open();
     answering(discord, CALLBACK, [answer]);
     const to = interaction();
@@ -330,7 +330,7 @@ describe('the first response to an interaction', () => {
   it.each([
     ['another bot has already responded (40060)', ACKNOWLEDGED, 40060],
     ['it arrives too late (10062)', UNKNOWN, 10062],
-  ])('is lost if %s', async (_what, answer, code) => {
+  ])('fails with LostInteractionError if %s', async (_what, answer, code) => {
     const { discord, api } = await open();
     answering(discord, CALLBACK, [answer]);
     const to = interaction();
@@ -341,28 +341,28 @@ describe('the first response to an interaction', () => {
     expect(made(discord, CALLBACK)).toBe(1);
   });
 
-  it("is lost if another bot responds during this bot's rate limit", async () => {
+  it('fails with LostInteractionError if another bot responds during a rate limit', async () => {
     const { discord, api } = await open();
     answering(discord, CALLBACK, [limited(0.05), ACKNOWLEDGED]);
     await expect(respond(api, interaction())).rejects.toThrow(LostInteractionError);
     expect(made(discord, CALLBACK)).toBe(2);
   });
 
-  it('counts as uncertain if it hangs and the retry hits a rate limit', async () => {
+  it('has an uncertain result if it hangs and the retry hits a rate limit', async () => {
     const { discord, api } = await open({ firstAttemptMs: 50, firstResponseMs: 5_000 });
     answering(discord, CALLBACK, [{ kind: 'hang' }, limited(61)]);
     await expect(respond(api, interaction())).rejects.toSatisfy(isUncertain);
     expect(made(discord, CALLBACK)).toBe(2);
   });
 
-  it("isn't retried if Discord rejects it", async () => {
+  it("isn't retried after Discord has rejected it", async () => {
     const { discord, api } = await open();
     answering(discord, CALLBACK, [status(400, { code: 50035, message: 'Invalid Form Body' })]);
     await expect(respond(api, interaction())).rejects.toSatisfy(isRejectedByDiscord);
     expect(made(discord, CALLBACK)).toBe(1);
   });
 
-  it('replaces dead connections, and later requests use new ones', async () => {
+  it('replaces dead connections with new ones for all later requests', async () => {
     const { discord, api } = await open({ firstAttemptMs: 50 });
     answering(discord, {}, [NO_CONTENT]);
     await Promise.all(['1', '2', '3', '4'].map((id) => api.get(`/channels/${id}`)));
@@ -374,7 +374,7 @@ describe('the first response to an interaction', () => {
   });
 });
 
-it("if Discord is slow, a burst of responses doesn't use more than two connection pools", async () => {
+it('a burst of responses to a slow Discord uses at most two connection pools', async () => {
   let open = 0;
   let most = 0;
   const server = createLoopbackServer((_, response) => {
@@ -398,7 +398,7 @@ it("if Discord is slow, a burst of responses doesn't use more than two connectio
   expect(most).toBeLessThan(600);
 });
 
-it("a request doesn't wait for a rate limit that is longer than its time limit", async () => {
+it('a request fails instead of waiting longer than its time limit for a rate limit', async () => {
   const { discord, api } = await open();
   const post = (longestWaitMs: number) => api.post('/users/@me/channels', { body: {}, longestWaitMs });
   answering(discord, {}, [limited(0.3), limited(0.3), status(200, {})]);
@@ -425,7 +425,7 @@ it("Discord's API client frees an interaction's data within a minute", async () 
 });
 
 describe('an edit of a reply', () => {
-  it("isn't repeated if the 200 response has an invalid body", async () => {
+  it("isn't retried after a 200 response with an invalid body", async () => {
     const { discord, api } = await open();
     answering(discord, EDIT, [status(200, '{"id": null', { 'content-type': 'application/json' })]);
     await persist(() => api.edit(interaction(), text('a')));
@@ -438,7 +438,7 @@ describe('an edit of a reply', () => {
     ['loses its connection', { kind: 'reset' }, 2],
     ['is rejected', status(403, { code: 50001, message: 'Missing Access' }), 1],
     ['is rejected by a proxy', status(403, '<html>'), 1],
-  ])('is only repeated if its result is unknown (the edit %s)', async (_what, answer, times) => {
+  ])('is only retried if its result is unknown (the edit %s)', async (_what, answer, times) => {
     const { discord, api } = await open();
     answering(discord, EDIT, [answer, status(200, {})]);
     await persist(() => api.edit(interaction(), text('a'))).catch(() => undefined);
@@ -448,7 +448,7 @@ describe('an edit of a reply', () => {
   it.each([
     status(404, { code: 10015 }),
     status(401, { code: 50027 }),
-  ])("is lost if Discord no longer accepts the interaction's token: %j", async (answer) => {
+  ])("fails with LostInteractionError if the interaction's token has expired: %j", async (answer) => {
     const { discord, api } = await open();
     answering(discord, EDIT, [answer]);
     await expect(api.edit(interaction(), text('a'))).rejects.toThrow(LostInteractionError);
@@ -471,7 +471,7 @@ describe('an edit of a reply', () => {
   });
 });
 
-describe('a check of the current reply', () => {
+describe('read()', () => {
   it.each<[string, Fault, string]>([
     [
       'a deferred response',
@@ -483,20 +483,20 @@ describe('a check of the current reply', () => {
     ['an unknown webhook', status(404, { code: 10015 }), 'gone'],
     ['an unknown message', status(404, { code: 10008 }), 'gone'],
     ['an expired token', status(401, { code: 50027 }), 'gone'],
-  ])('returns the state of the reply: %s', async (_what, answer, state) => {
+  ])("returns the reply's state after receiving %s", async (_what, answer, state) => {
     const { discord, api } = await open();
     answering(discord, {}, [answer]);
     expect(await api.read(interaction())).toBe(state);
   });
 
-  it("fails if Discord doesn't let the bot read the reply", async () => {
+  it('fails if the bot may not read the reply', async () => {
     const { discord, api } = await open();
     answering(discord, {}, [status(403, { code: 50001 })]);
     await expect(api.read(interaction())).rejects.toSatisfy(isRejectedByDiscord);
   });
 });
 
-it('first responses to interactions use up to 256 connections of their own', async () => {
+it('first responses to interactions use a separate pool of up to 256 connections', async () => {
   let most = 0;
   let edits = 0;
   const server = createLoopbackServer(({ method }, response) => {

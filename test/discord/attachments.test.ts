@@ -66,7 +66,7 @@ it.each([
   expect(JSON.stringify(logger.lines)).not.toContain('signature');
 });
 
-it('the bot only reads a file from an allowed host and port', async () => {
+it('the bot only downloads files from an allowed host and port', async () => {
   const { discord, url, host, read } = await open(file('x'));
   const { port } = new URL(url);
   for (const other of ['cdn.discordapp.com', '127.0.0.1', '127.0.0.1:1', `localhost:${port}`]) {
@@ -83,7 +83,7 @@ it.each([
   ['https://[::1]/a.txt', '[0:0:0:0:0:0:0:1]', UNAVAILABLE],
   ['http://127.0.0.1/a.txt', '127.0.0.1:443', FOREIGN],
   ['https://127.0.0.1:1/a.txt', '127.0.0.1', FOREIGN],
-])("an address without a port uses its scheme's default port (%s, with %s allowed)", async (url, host, result) => {
+])("a URL without a port uses its scheme's default port (%s, with %s allowed)", async (url, host, result) => {
   expect(await attachments({ hosts: [host] }).read(url, 1)).toEqual(result);
 });
 

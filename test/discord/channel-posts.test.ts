@@ -24,11 +24,11 @@ it.each([
   // The message isn't the cause of this error, so the edit can be retried.
   [0, 401, 'failed'],
   [50_035, 400, 'failed'],
-])('an edit that Discord rejects with error %i and status %i has the result %s', async (code, status, result) => {
+])('an edit rejected with error %i and status %i has the result %s', async (code, status, result) => {
   expect(await edited(code, status)).toBe(result);
 });
 
-it('an edit restores an embed that a moderator has hidden, but not a hidden link preview', async () => {
+it('an edit restores an embed that a moderator has hidden, but keeps link previews hidden', async () => {
   const bodies: unknown[] = [];
   const patch = async (_route: string, { body }: { readonly body?: unknown }) => void bodies.push(body);
   const posts = createChannelPosts({ api: { post: patch, patch }, logger: recorder() });

@@ -76,13 +76,13 @@ describe('the permissions on the Integrations page', () => {
         (guildId) => [entry(Channel, String(BigInt(guildId) - 1n), false), entry(Channel, CHANNEL, true)],
       ],
     ],
-  )('that deny %s: %s', async (_what, isDenied, entries) => {
+  )('deny access to the member if they deny %s: %s', async (_what, isDenied, entries) => {
     const { guild, denies, set } = await open();
     set('addserver', entries(guild.id));
     expect(await denies()).toBe(isDenied);
   });
 
-  it("for a command replace the application's", async () => {
+  it("take precedence over the application's permissions if they are set for a command", async () => {
     const { guild, denies, set } = await open();
     set('', [entry(Role, guild.id, false)]);
     expect(await denies()).toBe(true);
@@ -100,7 +100,7 @@ describe('the permissions on the Integrations page', () => {
     expect(await denies({ isAdministrator: true })).toBe(false);
   });
 
-  it('are reread after five minutes, in the background if nobody waits', async () => {
+  it('are reread after five minutes, in the background unless the caller waits', async () => {
     const clock = createTestClock();
     const { guild, denies, reads, set } = await open();
     set('addserver', [entry(Role, guild.id, false)]);

@@ -85,7 +85,7 @@ it.each([
   ]);
 });
 
-it('a pause of direct messages ends if the clock is set back by a year', async () => {
+it('a pause in direct messages ends if the clock is set back by a year', async () => {
   const clock = createTestClock();
   const { send, canSendTo, logger } = await open(() => Promise.reject(refusal(40_003)));
   clock.set(366 * 24 * HOUR_MS);
@@ -97,7 +97,7 @@ it('a pause of direct messages ends if the clock is set back by a year', async (
   expect(logger.lines).toMatchObject([{ details: { hours: 1 } }, { details: { hours: 1 } }]);
 });
 
-it('the bot opens direct message channels one after another', async () => {
+it('the bot opens direct message channels one at a time', async () => {
   const asked: string[] = [];
   const hanging = Promise.withResolvers<never>();
   const { send, outcomes } = await open((route, { body }) => {
@@ -133,7 +133,7 @@ it.each([
   expect(asked.at(-1)).toMatchObject({ body: { content: 'words', enforce_nonce: true } });
 });
 
-it("opens a user's channel only once, and again after Discord has deleted it", async () => {
+it("the bot reopens a user's direct message channel only after Discord has deleted it", async () => {
   const asked: string[] = [];
   let channel = '1';
   const { send, another, outcomes } = await open(async (route) => {
@@ -152,7 +152,7 @@ it("opens a user's channel only once, and again after Discord has deleted it", a
   expect(outcomes).toEqual(['sent', 'sent', 'sent']);
 });
 
-it('messages at most 200 new users a day', async () => {
+it('the bot sends direct messages to at most 200 new users a day', async () => {
   const clock = createTestClock();
   const asked: unknown[] = [];
   const { send, canSendTo, another, channels } = await open(async (_route, { body }) => {

@@ -115,7 +115,7 @@ describe('the interactions endpoint', () => {
     expect(taken).toEqual([]);
   });
 
-  it("closes the connection after a request that isn't from Discord", async () => {
+  it("closes the connection after a request that isn't signed by Discord", async () => {
     const { url } = await openEndpoint();
     const unsigned: readonly (readonly [method: string, path: string])[] = [
       ['GET', '/livez'],
@@ -170,7 +170,7 @@ describe('the interactions endpoint', () => {
     expect(taken).toEqual([]);
   });
 
-  it('responds to Discord while someone else keeps 500 slow requests open', async () => {
+  it('responds to Discord while another client keeps 500 slow requests open', async () => {
     const { port, post, taken } = await openEndpoint();
     let isOver = false;
     const sockets = new Set<Socket>();
@@ -245,7 +245,7 @@ describe('a bot', () => {
     },
   );
 
-  it("starts even if Discord doesn't have its HTTP URL yet, and logs the next step", async () => {
+  it("starts even if its HTTP URL isn't set in Discord yet, and logs the next step", async () => {
     const { discord, process, log, person } = await oneBot({ http: true, start: false });
     const url = discord.endpoint.url();
     await discord.endpoint.save(undefined);

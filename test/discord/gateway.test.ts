@@ -44,7 +44,7 @@ async function connectedTo(discord: { readonly apiUrl: string }) {
   return gateway;
 }
 
-it('the bot logs its connection once all shards are ready', async () => {
+it('the bot logs that it is connected once all shards are ready', async () => {
   const discord = await startStandIn({ shards: 4, maxConcurrency: 4 });
   for (let n = 0; n < 8; n += 1) discord.guildEvents.add({ name: `Guild ${n}` });
   const gateway = gatewayTo(discord);
@@ -81,7 +81,7 @@ it('two gateway connections in one process keep separate sessions', async () => 
   expect(after.toSorted()).toEqual(before.toSorted());
 });
 
-it('the bot stops only once if Discord permanently closes several shards', async () => {
+it('the bot reports a fatal error only once if Discord permanently closes several shards', async () => {
   const discord = await startStandIn({ shards: 3, maxConcurrency: 3 });
   const gateway = await connectedTo(discord);
   discord.gateway.close(4014);
@@ -92,7 +92,7 @@ it('the bot stops only once if Discord permanently closes several shards', async
 it.each([
   [1, 999, 0],
   [2, 998, 1],
-])('a bot with %i shards keeps the last IDENTIFY of the day unused (%i of 1,000 used)', async (shards, identifiesUsed, begun) => {
+])('a bot with %i shards never uses the last IDENTIFY of the day (%i of 1,000 used)', async (shards, identifiesUsed, begun) => {
   const discord = await startStandIn({ shards, identifiesUsed, maxConcurrency: shards });
   const gateway = gatewayTo(discord);
   await gateway.connect();
@@ -102,7 +102,7 @@ it.each([
   expect(gateway.isConnected()).toBe(false);
 });
 
-it("a bot can use the day's last 200 IDENTIFYs only when it starts", async () => {
+it("a bot uses the day's last 200 IDENTIFYs only when it starts", async () => {
   const discord = await startStandIn({ identifiesUsed: 800 });
   const gateway = await connectedTo(discord);
   expect(gateway.logged('this start uses IDENTIFYs reserved')).toHaveLength(1);
@@ -126,7 +126,7 @@ it("a shard that is waiting for READY doesn't count as silent", async () => {
   await expect.poll(gateway.silentMs).toBeGreaterThan(0);
 });
 
-it('the bot drops a dead connection as soon as Discord fails to acknowledge a heartbeat', async () => {
+it('the bot closes a connection as soon as Discord fails to acknowledge a heartbeat', async () => {
   const discord = await startStandIn({ heartbeatIntervalMs: 500 });
   const gateway = await connectedTo(discord);
   discord.gateway.killLines();
@@ -134,7 +134,7 @@ it('the bot drops a dead connection as soon as Discord fails to acknowledge a he
   await expect.poll(() => gateway.logged('resumed'), { timeout: 15_000 }).toHaveLength(1);
 });
 
-it("a bot doesn't connect if it is stopped while it is requesting the gateway's URL", async () => {
+it("a bot doesn't connect if it is stopped while requesting the gateway's URL", async () => {
   const discord = await startStandIn();
   const gateway = gatewayTo(discord);
   const asked = new Promise<void>((resolve) => {
@@ -148,7 +148,7 @@ it("a bot doesn't connect if it is stopped while it is requesting the gateway's 
   expect(gateway.shards()).toEqual({ ready: 0, connecting: 0, disconnected: 0 });
 });
 
-it("a bot that is stopped while connecting exits and doesn't connect again", async () => {
+it("a bot that is stopped while connecting doesn't connect again", async () => {
   const discord = await startStandIn();
   const gateway = gatewayTo(discord);
   const connecting = gateway.connect();
