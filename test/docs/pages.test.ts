@@ -51,7 +51,7 @@ it.each(PAGES)('%s only contains links to files and headings that exist', (page)
   expect(targetsOf(page).filter((target) => !isThere(page, target))).toEqual([]);
 });
 
-it('code and configuration only name pages and headings that exist', () => {
+it('code and configuration files only refer to pages and headings that exist', () => {
   const others = [
     ...['src', 'commands', 'ops', '.github'].flatMap((folder) => filesIn(folder, /\.\w+$/)),
     ...['.env.example', 'compose.yaml', 'compose.scale.yaml', 'Dockerfile', 'biome.json'],
@@ -101,7 +101,7 @@ const labelsOn = (page: string) =>
 
 it.each(
   PAGES.filter((page) => /^(?:README|docs\/[^/]+$)/.test(page)),
-)('%s only mentions labels that exist', (page) => {
+)('%s only mentions button and menu labels that exist', (page) => {
   const unknown = labelsOn(page).filter((label) => !LABELS.some((pattern) => pattern.test(label)));
   expect(unknown).toEqual([]);
 });
