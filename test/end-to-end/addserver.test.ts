@@ -41,7 +41,7 @@ async function isAccepted(guild: TestGuild, answer: Answer, server: object): Pro
 }
 
 describe('/addserver', () => {
-  it('confirms the submission even if the service sends no message', async ({ member, listing }) => {
+  it("confirms the submission even if the service's response has no message", async ({ member, listing }) => {
     await listing.behave({ kind: 'json', status: 200, body: { status: 'success', message: null } }, 1);
     const answer = await addServer(member, 'play.example.com:27015');
     await says(answer, 'Sent for review.');
@@ -49,7 +49,10 @@ describe('/addserver', () => {
     expect(labelsOf(answer)).toEqual(['Submit another']);
   });
 
-  it("shows the service's message and the address only to the member", async ({ guild, member }) => {
+  it("replies with the service's message and the address, visible only to the member", async ({
+    guild,
+    member,
+  }) => {
     const answer = await addServer(member, '[2606:4700::1111]:27015', { query_port: 27016 });
     expect(textOf(answer)).toContain('(only you can see this)');
     expect(textOf(answer)).toContain(ACCEPTED);
@@ -155,7 +158,7 @@ describe('a successful submission', () => {
     ['en-US', /doesn't notify anyone of the result/, 'Submit another'],
     ['de', /teilt das Ergebnis niemandem mit/, 'Noch einen'],
     ['ja', /結果は誰にも通知しません/, 'もう1件'],
-  ] as const)('explains the review only the first time, in %s', async ([locale, review, another], {
+  ] as const)('explains the review only for the first submission, in %s', async ([locale, review, another], {
     guild,
     listing,
   }) => {
@@ -174,7 +177,7 @@ describe('a successful submission', () => {
     expect(listing.submitted.at(-1)).toMatchObject({ server: 'second.example.com', game: 'rust' });
   });
 
-  it("only remembers a list's game if all lines have the same game", async ({ member }) => {
+  it("prefills the form with a list's game only if all lines have the same game", async ({ member }) => {
     const one = await pressSubmit(member, await paste(member, 'a.example.com:1 cs2\nb.example.com:1 cs2'));
     expect(textOf(one)).toContain("doesn't notify anyone of the result");
     expect((await openModal(member, one, 'Submit another')).typed.game).toBe('cs2');
@@ -184,8 +187,8 @@ describe('a successful submission', () => {
   });
 });
 
-describe('/addserver with invalid input', () => {
-  it.for(WAYS)('submits the fixed server when the member presses $offers.0 ($options)', async ({
+describe('the reply to /addserver with invalid input', () => {
+  it.for(WAYS)('has a $offers.0 button that submits the corrected server ($options)', async ({
     options,
     ...way
   }, { guild, member }) => {
@@ -214,7 +217,10 @@ describe('/addserver with invalid input', () => {
     { options: { game: '  ', server: 'a.example.com', port: 1 }, reason: /no game\. / },
     { options: { game: 'minecraft', server: 'mc.example.com' }, reason: /default is 25565\)\. .*SRV record/ },
     { options: { server: '2606:4700:0:0:0:0:0:1111:27015' }, reason: /needs brackets/ },
-  ])("opens the form with the member's input ($options)", async ({ options, reason }, { guild, member }) => {
+  ])("has a button that opens the form with the member's input ($options)", async ({ options, reason }, {
+    guild,
+    member,
+  }) => {
     const answer = await addServer(member, options.server, options);
     expect(messageOf(answer).current?.content).toMatch(reason);
     expect(labelsOf(answer).at(-1)).toBe('Edit');
@@ -237,16 +243,17 @@ describe('/addserver with invalid input', () => {
     ['[2606:4700::1111]:27021', '[2606:4700::1111]', '27021'],
     ['10.0.0.1:27021', '10.0.0.1:27021', ''],
     ['q1.example.org:99999', 'q1.example.org:99999', ''],
-  ] as const)('splits a valid address and its port into separate fields (%s)', async ([typed, server, port], {
-    guild,
-    member,
-  }) => {
+  ] as const)('opens a form with the address and port in separate fields (%s)', async ([
+    typed,
+    server,
+    port,
+  ], { guild, member }) => {
     await rejecting(guild, 'No.');
     const answer = await addServer(member, typed);
     expect((await openModal(member, answer)).typed).toMatchObject({ server, port });
   });
 
-  it('accepts a new port in either field of the form', async ({ guild, member }) => {
+  it('opens a form that accepts a new port in either field', async ({ guild, member }) => {
     await rejecting(guild, 'No.');
     const answer = await addServer(member, 'q1.example.org:27021');
     await rejecting(guild, 'No.');
@@ -256,7 +263,7 @@ describe('/addserver with invalid input', () => {
     await isAccepted(guild, answer, { server: 'q2.example.org', port: '5', game: 'cs2' });
   });
 
-  it('shows several addresses as a list', async ({ member, listing }) => {
+  it('shows several addresses as a list preview', async ({ member, listing }) => {
     const answer = await addServer(member, '8.8.8.8:1, Rust: 8.8.8.8:2', { game: 'gmod' });
     expect(textOf(answer)).toContain('2 game servers are ready');
     await member.press(answer, 'Submit 2 game servers');
@@ -268,7 +275,7 @@ describe('/addserver with invalid input', () => {
       ]);
   });
 
-  it('offers fixes for swapped options, commas and extra digits', async ({ member, listing }) => {
+  it('has buttons that fix swapped options, commas and extra digits', async ({ member, listing }) => {
     const swapped = await addServer(member, 'rust', { game: 'a.example.com:1' });
     expect(messageOf(swapped).current?.content).toBe('⚠️ Not sent: the game and the address are swapped.');
     expect(componentsOf(swapped).map(({ label }) => label)).toEqual([
@@ -287,7 +294,7 @@ describe('/addserver with invalid input', () => {
     ]);
   });
 
-  it('offers to remove an invalid query port', async ({ guild, member }) => {
+  it('has a button that removes an invalid query port', async ({ guild, member }) => {
     const answer = await addServer(member, 'window.example.com');
     await edit(member, answer, { port: '1', query_port: 'x y' });
     await says(answer, /x y isn't a number/);
@@ -298,11 +305,11 @@ describe('/addserver with invalid input', () => {
   });
 });
 
-describe("a submission that can't be sent yet", () => {
+describe("a submission that can't be sent", () => {
   const good = 'good.example.com:27015';
   const sent = { server: 'good.example.com', port: '27015', game: 'cs2' };
 
-  it('waits until an admin enters an API key', async ({ bot, guild }) => {
+  it('can be sent once an admin has entered an API key', async ({ bot, guild }) => {
     const own = await bot.newGuild();
     const answer = await addServer(own.admin, good);
     expect(textOf(answer)).toMatch(/⚠️ Not sent\. .*no API key/);
@@ -327,7 +334,7 @@ describe("a submission that can't be sent yet", () => {
     await isAccepted(guild, asked, { server: 'later.example.com', port: '27015', game: 'cs2' });
   });
 
-  it('waits for a new key if the service rejects the current key', async ({
+  it('can be sent with a new key after the service has rejected the old key', async ({
     guild,
     admin,
     member,
@@ -355,7 +362,7 @@ describe("a submission that can't be sent yet", () => {
     await isAccepted(guild, second, { server: 'second.example.com', port: '1', game: 'cs2' });
   });
 
-  it('waits while the circuit breaker is open', async ({ guild, admin, member, listing }) => {
+  it('can be sent once the circuit breaker has closed', async ({ guild, admin, member, listing }) => {
     await listing.behave({ kind: 'status', status: 500 });
     for (const n of [1, 2, 3]) await addServer(member, `fails${n}.example.com:1`);
     const before = adds(guild).length;
@@ -372,7 +379,7 @@ describe("a submission that can't be sent yet", () => {
     await isAccepted(guild, answer, sent);
   });
 
-  it('waits until an admin raises the daily quota', async ({ guild, member }) => {
+  it('can be sent once an admin has raised the daily quota', async ({ guild, member }) => {
     awayFromMidnight();
     expect(textOf(await addServer(member, 'noquota.example.com:1'))).not.toContain('You can submit');
     await setQuota(guild, '3');
@@ -388,7 +395,7 @@ describe("a submission that can't be sent yet", () => {
     await isAccepted(guild, await addServer(member, good), sent);
   });
 
-  it('shows when the member can try again', async () => {
+  it('causes a reply that shows when the member can try again', async () => {
     const clock = createTestClock();
     const env = { MEMBER_LIMIT: '1/600', GUILD_LIMIT: '2/1200' };
     const bot = await oneBot({ env });
@@ -412,7 +419,7 @@ describe("a submission that can't be sent yet", () => {
     ['en-US', 'You can submit your next game server from {}.', 'You can try again from {}.'],
     ['de', 'Den nächsten Spielserver kannst du ab {} einreichen.', 'Wieder möglich ab {}.'],
     ['ja', '次のゲームサーバーは{}以降に申請できます。', '{}以降にもう一度試せます。'],
-  ] as const)('shows the time of the next attempt as a Discord timestamp, in %s', async ([
+  ] as const)('causes a reply that shows when the member can try again as a Discord timestamp, in %s', async ([
     locale,
     next,
     again,
@@ -438,7 +445,7 @@ describe("a submission that can't be sent yet", () => {
   });
 });
 
-it('/addserver offers no other games if the typed game is unknown or has one obvious fix', async ({
+it("/addserver doesn't list other games if the typed game is unknown or has one obvious correction", async ({
   member,
 }) => {
   const unknown = await addServer(member, 'a.example.com:1', { game: 'fortnite' });
@@ -448,7 +455,7 @@ it('/addserver offers no other games if the typed game is unknown or has one obv
   expect(componentsOf(near).map(({ label }) => label)).toEqual(['Submit as Valheim', 'Edit']);
 });
 
-it('/addserver moves a number alone in the address to the port', async ({ guild, member }) => {
+it('/addserver moves an address that is only a number to the port field', async ({ guild, member }) => {
   const reply = await addServer(member, '27015');
   expect(textOf(reply)).toContain('no address');
   const { typed } = await openModal(member, reply);
@@ -458,7 +465,7 @@ it('/addserver moves a number alone in the address to the port', async ({ guild,
 });
 
 describe("a game that the guild doesn't allow", () => {
-  it('is rejected, and the reply only offers allowed games', async ({ guild, member }) => {
+  it('is rejected with a reply that only offers allowed games', async ({ guild, member }) => {
     await allowGames(guild, ['css']);
     const near = await addServer(member, 'a.example.com:1', { game: 'counter-strik' });
     expect(labelsOf(near)).toEqual(['Submit as Counter-Strike: Source', 'Edit']);
@@ -488,14 +495,14 @@ describe("a game that the guild doesn't allow", () => {
   });
 });
 
-it('/addserver works as soon as the machine wakes from suspension', async () => {
+it('/addserver works as soon as the machine wakes from sleep', async () => {
   const clock = createTestClock();
   const guild = await (await oneBot()).newGuild({ key: 'sandbox-key' });
   clock.set(20 * 60_000);
   expect(textOf(await addServer(guild.member, 'slept.example.com:1'))).toContain(ACCEPTED);
 });
 
-describe('input that a member has typed', () => {
+describe("a member's input", () => {
   const GONE = /These buttons have expired\. They work for up to a day/;
 
   it('expires after a day, except in a form that is still open', async () => {

@@ -81,7 +81,7 @@ describe('/addservers', () => {
     expect(listing.submitted).toEqual(servers);
   });
 
-  it('explains what is wrong with each pasted line', async ({ member, listing }) => {
+  it('shows the problem with each invalid line', async ({ member, listing }) => {
     const others = Array.from({ length: 6 }, (_, n) => `m${n + 7}.example.com:27015 cs2`);
     const preview = await paste(
       member,
@@ -148,7 +148,7 @@ describe('/addservers', () => {
     expect(listing.submitted).toEqual([{ server: 'g1.example.com', port: 1, game: 'cs2' }]);
   });
 
-  it('makes the second port of each line the query port with one button', async ({ member, listing }) => {
+  it('has a button that makes the second port of each line the query port', async ({ member, listing }) => {
     const preview = await paste(
       member,
       'The Island | a.example.com:7777 | 27015\nRagnarok | b.example.com:7777 | 27015',
@@ -205,7 +205,7 @@ describe('/addservers', () => {
     expect(textOf(await sendFile(member, lines(1)))).toContain('Only files ending in .txt, .csv or .json');
   });
 
-  it('names the entries of JSON that repeat an earlier one', async ({ member }) => {
+  it('lists repeated JSON entries', async ({ member }) => {
     const servers = JSON.stringify(Array(3).fill('c.example.com:1 rust'));
     const preview = await member.submit(modalOf(await member.slash('addservers')), { servers });
     expect(textOf(preview)).toContain(
@@ -213,7 +213,7 @@ describe('/addservers', () => {
     );
   });
 
-  it('reads the list in the form before the file', async ({ member, listing }) => {
+  it("reads the list in the form's text field before the form's file", async ({ member, listing }) => {
     const modal = modalOf(await member.slash('addservers'));
     const file = upload('b.json', JSON.stringify([{ server: 'b.example.com', port: 2 }, 'a.example.com:1']));
     const typed = { servers: 'a.example.com:1\nwrong.example.com:0', game: 'rust', file };
@@ -227,7 +227,7 @@ describe('/addservers', () => {
     expect(labelsOf(none)).toEqual(['Edit']);
   });
 
-  it('reads a table by its column names, and lists unused columns', async ({ member, listing }) => {
+  it("recognises a table's columns by their names, and lists unused columns", async ({ member, listing }) => {
     const table =
       'Spiel;IP;Port;Abfrageport;Nummer\nRust;a.example.com;1;2;30001\ncs2;b.example.com;3;4;30002';
     const preview = await sendFile(member, table);
@@ -239,7 +239,7 @@ describe('/addservers', () => {
     ]);
   });
 
-  it('offers the allowed games in a select menu if all of them fit', async ({ guild, member, listing }) => {
+  it('shows a select menu with the allowed games if all of them fit', async ({ guild, member, listing }) => {
     await allowGames(guild, ['ark', 'cs2']);
     const games = (modal: SeenModal) => modalFields(modal.data).find(({ id }) => id === 'game');
     const modal = modalOf(await member.slash('addservers', { game: 'ARK: Survival Evolved' }));
@@ -270,7 +270,7 @@ describe('/addservers', () => {
   });
 });
 
-describe('the preview of a list', () => {
+describe("a list's preview", () => {
   it('attaches a file that members can submit unchanged', async ({ member, listing }) => {
     const servers = Array.from({ length: 11 }, (_, n) => ({
       server: n === 0 ? '2606:4700::1' : `p${n}.example.com`,
@@ -313,7 +313,7 @@ describe('the preview of a list', () => {
     expect(listing.submitted).toHaveLength(11);
   });
 
-  it('can still be corrected if there is no API key', async ({ admin, member, listing }) => {
+  it("can still be corrected if the guild doesn't have an API key", async ({ admin, member, listing }) => {
     const preview = await paste(member, `${lines(3)}\n10.0.0.1:27015 cs2`);
     await removeKey(admin);
     await member.press(preview, 'Submit 3 game servers');
@@ -331,7 +331,7 @@ describe('the preview of a list', () => {
     expect(textOf(await pressSubmit(member, preview))).toContain('4 sent for review');
   });
 
-  it('keeps servers for the next day if they exceed the daily quota', async ({ guild, member, listing }) => {
+  it('keeps servers that exceed the daily quota for the next day', async ({ guild, member, listing }) => {
     await setQuota(guild, '10');
     const preview = await sendFile(member, lines(21));
     const midnight = (Math.floor(Date.now() / 86_400_000) + 1) * 86_400;
@@ -363,7 +363,7 @@ describe('the preview of a list', () => {
     expect(listing.submitted).toHaveLength(13);
   });
 
-  it('only accepts and suggests allowed games', async ({ guild, member, listing }) => {
+  it('only accepts and suggests games that the guild allows', async ({ guild, member, listing }) => {
     await allowGames(guild, ['cs2']);
     const unknown = Array.from({ length: 9 }, (_, n) => `c${n}.example.com:3 rusty`);
     const list = ['a.example.com:1 cs2', 'b.example.com:2 rust', ...unknown];
@@ -377,12 +377,12 @@ describe('the preview of a list', () => {
     expect(listing.submitted.map(({ game }) => game)).toEqual(['cs2', 'cs2']);
   });
 
-  it('names both game servers of a line in the select menu', async ({ member }) => {
+  it('has a select menu that names both game servers in a line', async ({ member }) => {
     const preview = await paste(member, 'a.example.com:1 b.example.com:2');
     expect(selectsOf(preview).map(({ placeholder }) => placeholder)).toEqual(['Game for lines 1 and 1b']);
   });
 
-  it('applies a chosen game only to the lines named in the select menu', async ({ member, listing }) => {
+  it('has a select menu that sets the game only for the lines it names', async ({ member, listing }) => {
     const preview = await paste(
       member,
       [
@@ -415,7 +415,7 @@ describe('the preview of a list', () => {
     ]);
   });
 
-  it('explains only once why no server can be sent', async ({ guild, member, listing }) => {
+  it('gives the reason only once if no server can be sent', async ({ guild, member, listing }) => {
     awayFromMidnight();
     await pressSubmit(member, await paste(member, lines(3)));
     const again = await paste(member, `${lines(3)}\n${lines(1)}`);
@@ -437,7 +437,7 @@ describe('the preview of a list', () => {
     expect(listing.submitted).toHaveLength(4);
   });
 
-  it('shows an error if an admin disallows a game before the submission', async ({
+  it('shows an error if an admin disallows a game after the preview was shown', async ({
     guild,
     member,
     listing,
@@ -479,7 +479,7 @@ describe('a list with a single line', () => {
     expect(listing.submitted).toEqual([{ server: 'one.example.com', port: 15000, game: 'rust' }]);
   });
 
-  it('is also previewed if the file contains unrelated text', async ({ member, listing }) => {
+  it('is previewed if the file also contains unrelated text', async ({ member, listing }) => {
     const chatter = Array.from({ length: 30 }, (_, n) => `we had fun on day ${n}`);
     const preview = await sendFile(member, [...chatter, 'found.example.com:1'].join('\n'), {
       game: 'rust',
@@ -492,7 +492,7 @@ describe('a list with a single line', () => {
     expect(textOf(lacking)).toMatch(/1 game server without a game.*30 lines without a game server/s);
   });
 
-  it('is edited in the single-server form, even after other lines have been sent', async ({
+  it('can be edited in the form for a single server, even after other lines have been sent', async ({
     member,
     listing,
   }) => {
@@ -570,7 +570,7 @@ describe('the Edit button', () => {
     expect(listing.submitted[0]).toEqual({ server: 'right0.example.com', port: 27015, game: 'cs2' });
   });
 
-  it('shows up to 4,000 characters, and refers to a file for the rest', async ({ member }) => {
+  it('opens a form with up to 4,000 characters, and a file has the rest', async ({ member }) => {
     const wrong = Array.from({ length: 200 }, (_, n) => `a-rather-long-name-${n}.example.com:0 cs2`);
     const preview = await sendFile(member, `${wrong.join('\n')}\ngood.example.com:1 cs2`);
     const { modal, typed } = await openModal(member, preview);
@@ -587,7 +587,7 @@ describe('the Edit button', () => {
     expect(csvOf(await pressSubmit(member, after), 'not-sent.csv')).toHaveLength(200 - count);
   });
 
-  it('opens the ready lines, too, even if no line needs fixing', async ({ member, listing }) => {
+  it('opens a form with the ready lines, even if no line needs fixing', async ({ member, listing }) => {
     const preview = await paste(member, 'one.example.com:1 cs2\ntwo.example.com:2 cs2');
     expect(labelsOf(preview)).toEqual(['Submit 2 game servers', 'Edit', 'Cancel']);
     const after = await edit(member, preview, {
@@ -601,7 +601,7 @@ describe('the Edit button', () => {
     expect(listing.submitted.map(({ port }) => port)).toEqual([1, 3]);
   });
 
-  it('has a file with everything that is not ready, even lines without a game', async ({ member }) => {
+  it('comes with a file that contains all lines to fix, even those without a game', async ({ member }) => {
     const lines = Array.from({ length: 12 }, (_, n) => `no-game-${n}.example.com:1`);
     const preview = await paste(member, ['127.1:5 cs2', ...lines, 'good.example.com:1 cs2'].join('\n'));
     const rows = csvOf(messageOf(preview), 'to-fix.csv');
@@ -622,7 +622,10 @@ describe('the Edit button', () => {
     expect(listing.submitted).toEqual([{ server: 'x.example.com', port: 5, game: 'cs2' }]);
   });
 
-  it('can be continued in /submissions, and restored after it was cancelled', async ({ member, listing }) => {
+  it('reopens a list that was continued in /submissions, or cancelled and restored', async ({
+    member,
+    listing,
+  }) => {
     const preview = await paste(member, 'good.example.com:1 cs2\nx.example.com:0 cs2');
     const history = await member.slash('submissions');
     expect(textOf(history)).toContain('Unfinished list: 1 ready, 1 to fix.');
@@ -643,7 +646,7 @@ describe('the Edit button', () => {
     expect(labelsOf(await member.slash('submissions'))).not.toContain('Continue');
   });
 
-  it("keeps pasted, edited or uploaded text that isn't a list", async ({ member, listing }) => {
+  it("opens a form with the original text if the text isn't a list", async ({ member, listing }) => {
     const words = 'our servers\nare the best';
     const said = await paste(member, words, { game: 'rust' });
     expect(textOf(said)).toMatch(/No game servers were found/);
@@ -667,7 +670,7 @@ describe('the Edit button', () => {
   });
 });
 
-describe('the report on a list', () => {
+describe("a list's report", () => {
   it('offers to correct or resubmit servers that were rejected or not sent', async ({ member, listing }) => {
     const body = { status: 'error', message: 'Invalid game alias provided.' };
     answerBy(() => ({ kind: 'json', status: 200, body }));
@@ -748,7 +751,7 @@ describe('the report on a list', () => {
     expect(textOf(await pressSubmit(member, preview))).toContain('These 11 lines: report.csv');
   });
 
-  it('keeps the button for unconfirmed servers when the member resubmits the other servers', async ({
+  it('keeps the button for unconfirmed servers after the member has resubmitted the other servers', async ({
     member,
     listing,
   }) => {
@@ -796,7 +799,7 @@ describe('the report on a list', () => {
     expect(textOf(rest)).toContain('✅ 150 sent for review. “Servers have been added for review.”');
   });
 
-  it('replaces a progress bar that has no buttons', async ({ member, discord }) => {
+  it('replaces a progress bar without buttons', async ({ member, discord }) => {
     answerBy(() => ({ kind: 'slow', ms: 700 }));
     const preview = await sendFile(member, lines(600));
     const from = discord.requests.length;
@@ -829,7 +832,7 @@ describe('servers with host names of the maximum length', () => {
     expect(csvOf(report, 'report.csv').length).toBe(1000);
   });
 
-  it('can be corrected in two attached files if all 900 are invalid', async ({ member }) => {
+  it('can be corrected in two attached files if all 900 lines are invalid', async ({ member }) => {
     const preview = await sendFile(member, list(900, 0));
     const files = messageOf(preview).current?.attachments.map(({ filename }) => filename) ?? [];
     expect(files).toEqual(['to-fix.csv', 'to-fix-2.csv']);

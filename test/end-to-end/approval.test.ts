@@ -101,7 +101,7 @@ describe('a submission that needs approval', () => {
     expect(asideTo(guild, 'admin')).toBe('');
   });
 
-  it('can only be decided by a moderator who has seen the current version', async ({
+  it('can only be approved or declined by a moderator who has seen the current version', async ({
     guild,
     admin,
     member,
@@ -122,7 +122,7 @@ describe('a submission that needs approval', () => {
     expect(addsOf(guild, 'unseen.example.com')).toHaveLength(1);
   });
 
-  it('shows the decision to a member who edits too late', async ({ guild, member }) => {
+  it('shows the decision to a member who edits it too late', async ({ guild, member }) => {
     const { reply, message } = await oneWaits(guild);
     const { modal } = await openModal(member, reply, 'Edit');
     await decline(guild, message, '');
@@ -187,7 +187,7 @@ describe('a submission that needs approval', () => {
     expect(off).toContain('➖ Trusted role: none');
   });
 
-  it('can also be decided by members with the approval role', async ({ guild, discord, admin, member }) => {
+  it('can be approved by members with the approval role', async ({ guild, discord, admin, member }) => {
     await turnApprovalOn(guild);
     const page = await openSetting(guild, 'Approval');
     const again = await admin.pick(page, ['@everyone']);
@@ -274,7 +274,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(await member.slash('submissions'))).not.toContain('The game is wrong');
   });
 
-  it('shows a single decision if a whole list is declined', async ({ guild, member }) => {
+  it('shows a single decision if it is a list and all lines are declined', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     await pressSubmit(member, await paste(member, lines(2)));
     await decline(guild, await waitingIn(guild), 'Not today');
@@ -288,7 +288,13 @@ describe('a submission that needs approval', () => {
     expect(list).not.toContain('not sent');
   });
 
-  it('keeps waiting after a moderator corrects it', async ({ bot, guild, admin, discord, member }) => {
+  it('stays in the queue after a moderator has corrected it', async ({
+    bot,
+    guild,
+    admin,
+    discord,
+    member,
+  }) => {
     const { reply, message } = await oneWaits(guild, 'wrogn.example.com');
     const moderator = inStaff(guild, 'admin');
     const { modal, typed } = await openModal(moderator, message, 'Correct…');
@@ -372,7 +378,7 @@ describe('a submission that needs approval', () => {
     await admin.press(next, 'Decline').then((answer) => expect(answer.kind).toBe('modal'));
   });
 
-  it('keeps the other lines waiting if a moderator declines some lines', async ({
+  it('stays in the queue with its other lines after a moderator has declined some lines', async ({
     guild,
     discord,
     admin,
@@ -434,7 +440,7 @@ describe('a submission that needs approval', () => {
     ]);
   });
 
-  it('shows moderators the next step if sending fails', async ({ guild, admin, member }) => {
+  it("shows moderators the next step if it can't be sent", async ({ guild, admin, member }) => {
     await turnApprovalOn(guild);
     const moderator = inStaff(guild, 'admin');
     // The bot asks the moderator and the member to check whether the server arrived.
@@ -474,7 +480,12 @@ describe('a submission that needs approval', () => {
     expect(logLines(guild).join('\n')).not.toContain('(member):');
   });
 
-  it('can be decided in /submissions if its message is deleted', async ({ bot, guild, admin, member }) => {
+  it('can be approved in /submissions if its message has been deleted', async ({
+    bot,
+    guild,
+    admin,
+    member,
+  }) => {
     const { reply, message } = await oneWaits(guild);
     guild.discord.deleteMessage(message);
     expect(textOf(await edit(member, reply, { server: `${HOST}:9` }))).toContain(WAITS);
@@ -488,7 +499,7 @@ describe('a submission that needs approval', () => {
     expect(bot.log().filter(({ channelId }) => channelId === staffChannel(guild))).toEqual([]);
   });
 
-  it('goes back to waiting if the service is down, and the history shows the attempt', async ({
+  it('returns to the queue if the service is down, and the history shows the attempt', async ({
     guild,
     listing,
     member,
@@ -518,7 +529,7 @@ describe('a submission that needs approval', () => {
     expect(addsOf(guild, HOST)).toEqual([]);
   });
 
-  it('keeps its lines to fix when its member withdraws it', async ({ bot, guild, member }) => {
+  it('keeps its invalid lines when its member withdraws it', async ({ bot, guild, member }) => {
     await turnApprovalOn(guild);
     const preview = await paste(member, `${lines(1)}\nno-port.example.com cs2`);
     const reply = await pressSubmit(member, preview);
@@ -567,7 +578,7 @@ describe('a submission that needs approval', () => {
     expect(addsOf(guild, HOST)).toHaveLength(1);
   });
 
-  it('lets the member fix an invalid edit in the form', async ({ guild, member }) => {
+  it("reopens the form with the member's input after an invalid edit", async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const reply = await pressSubmit(member, await paste(member, lines(3)));
     const typed = '1. s0.example.com:27015 cs2\n2. 10.0.0.1:27015 cs2';
@@ -709,7 +720,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(await member.press(list, again))).toContain('These buttons have expired.');
   });
 
-  it('is rechecked if the member resubmits it later', async () => {
+  it('is rechecked if the member resubmits it', async () => {
     const clock = createTestClock();
     const bot = await oneBot();
     const guild = await bot.newGuild({ key: 'sandbox-key' });
@@ -736,7 +747,11 @@ describe('a submission that needs approval', () => {
     expect(textOf(await member.pick(history, ['other.example.com:1']))).toContain('No submissions match.');
   });
 
-  it('keeps the lines to fix, and adds them once they are fixed', async ({ guild, member, listing }) => {
+  it('keeps its invalid lines, and includes them once they have been fixed', async ({
+    guild,
+    member,
+    listing,
+  }) => {
     await turnApprovalOn(guild);
     const list = ['one.example.com:1 cs2', 'two.example.com cs2', 'three.example.com:3 cs2'].join('\n');
     const preview = await paste(member, list);
@@ -753,7 +768,7 @@ describe('a submission that needs approval', () => {
     await expect.poll(() => listing.submitted.map(({ port }) => port)).toEqual([1, 2, 3]);
   });
 
-  it('can be a long list, with all lines in a file', async ({ guild, member }) => {
+  it('can be a long list with a file that contains all lines', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const reply = await pressSubmit(member, await paste(member, lines(12)));
     expect(textOf(reply)).toContain(WAITS);
@@ -780,7 +795,7 @@ describe('a submission that needs approval', () => {
     expect(sent).not.toContain('s0.example.com');
   });
 
-  it("has a file with all lines if the message can't list them", async ({ guild, member }) => {
+  it('has a file with all lines if its message is too short to list them', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const long = `${'long.'.repeat(20)}example.com`;
     const names = ['ark', 'arksa', 'arma3', 'cs16', 'cs2', 'csgo', 'css', 'l4d2', 'samp', 'tf2'];
@@ -802,7 +817,11 @@ describe('a submission that needs approval', () => {
     expect(textOf(changed)).toContain(`${200 - (count ?? 0) + 1} game servers`);
   });
 
-  it('can be decided in /submissions if there is no log channel', async ({ guild, admin, member }) => {
+  it("can be approved in /submissions if the guild doesn't have a log channel", async ({
+    guild,
+    admin,
+    member,
+  }) => {
     await turnApprovalOn(guild);
     guild.discord.guildEvents.removeChannel(guild, staffChannel(guild));
     const reply = await addServer(member, `${HOST}:4`);
@@ -864,7 +883,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(await openSettings(guild))).toContain('Approval: on');
   });
 
-  it('is mentioned in the history if nothing has been sent yet', async ({ guild, admin, member }) => {
+  it('is mentioned in an otherwise empty history', async ({ guild, admin, member }) => {
     await oneWaits(guild);
     for (const who of [admin, member]) {
       const history = textOf(await who.press(await who.slash('submissions'), 'History'));
@@ -873,7 +892,7 @@ describe('a submission that needs approval', () => {
     }
   });
 
-  it('can be decided in a message that is more than an hour old', async ({
+  it('can be approved in a message that is more than an hour old', async ({
     guild,
     admin,
     member,
@@ -978,7 +997,10 @@ describe('a submission that needs approval', () => {
     expect(approvalsIn(guild)).toHaveLength(2);
   });
 
-  it('keeps waiting if the log channel is deleted or approval is turned off', async ({ guild, admin }) => {
+  it('stays in the queue if the log channel is deleted or approval is turned off', async ({
+    guild,
+    admin,
+  }) => {
     await oneWaits(guild);
     guild.discord.guildEvents.removeChannel(guild, staffChannel(guild));
     await addServer(guild.member, `${HOST}:2`);
@@ -995,7 +1017,7 @@ describe('a submission that needs approval', () => {
     expect(off).not.toContain('Choose another one');
   });
 
-  it('expires if no moderator decides in time', async ({ bot, guild, member }) => {
+  it('expires if no moderator approves or declines it in time', async ({ bot, guild, member }) => {
     const { message } = await oneWaits(guild);
     await bot.store.rows(
       'UPDATE submissions SET expires_at = 1 WHERE guild_id = ? AND state = ?',

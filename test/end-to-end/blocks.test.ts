@@ -20,7 +20,7 @@ const CANNOT_SUBMIT =
   "you can't submit game servers in this Discord server. Ask this Discord server's admins or moderators.";
 const HOST_BLOCKED = "this address is blocked here. Ask this Discord server's admins or moderators.";
 
-describe('the list in /settings', () => {
+describe('the block list in /settings', () => {
   it('blocks a member until an admin unblocks them, and the log channel shows both', async ({
     guild,
     admin,
@@ -48,16 +48,12 @@ describe('the list in /settings', () => {
     expect(logLines(guild).join('\n')).toMatch(/ blocked <@\d+> · fakes/);
   });
 
-  it('refuses members who can approve submissions', async ({ guild, admin }) => {
+  it('rejects members who can approve submissions', async ({ guild, admin }) => {
     const list = await admin.press(await openSetting(guild, 'Blocked here'), 'Show the list');
     expect(textOf(await admin.pick(list, ['@admin']))).toContain('a block would have no effect');
   });
 
-  it('blocks names and ranges, and keeps what was typed if it is neither', async ({
-    guild,
-    admin,
-    member,
-  }) => {
+  it('blocks host names and ranges, and keeps input that is neither', async ({ guild, admin, member }) => {
     const list = await admin.press(await openSetting(guild, 'Blocked here'), 'Show the list');
     const refused = await edit(
       admin,
@@ -80,8 +76,11 @@ describe('the list in /settings', () => {
   });
 });
 
-describe('the form of Decline', () => {
-  it('blocks the member in the same step, and marks what they have waiting', async ({ guild, member }) => {
+describe('the Decline form', () => {
+  it("can also block the member, and then marks the member's other submissions in the queue", async ({
+    guild,
+    member,
+  }) => {
     await turnApprovalOn(guild);
     const moderator = inStaff(guild, 'admin');
     await addServer(member, 'a.example.com:1');
@@ -96,7 +95,7 @@ describe('the form of Decline', () => {
     expect(adds(guild)).toHaveLength(1);
   });
 
-  it('blocks a host, which moderators unblock in the list of the queue', async ({ guild, member }) => {
+  it('can also block a host, which moderators can unblock from the queue', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const moderator = inStaff(guild, 'admin');
     await addServer(member, 'a.example.com:1');

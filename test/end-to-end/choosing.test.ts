@@ -13,8 +13,8 @@ const PLAYERS = /93\.184\.216\.1[01]|Mia|Noah/;
 const optionsOf = (answer: Parameters<typeof componentsOf>[0]) =>
   componentsOf(answer).flatMap(({ options }) => options ?? []);
 
-describe('a console log', () => {
-  it('is only sent as far as the member chooses', async ({ member, listing, bot }) => {
+describe('a pasted console log', () => {
+  it('only submits the addresses that the member selects', async ({ member, listing, bot }) => {
     const preview = await paste(member, LOG, { game: 'rust' });
     expect(textOf(preview)).toContain('This looks like a log or a list of people');
     expect(labelsOf(preview)).toEqual(['Edit', 'Cancel']);
@@ -37,7 +37,10 @@ describe('a console log', () => {
     expect(JSON.stringify(bot.log())).not.toMatch(PLAYERS);
   });
 
-  it("isn't sent if the choice changed after the button was shown", async ({ member, listing }) => {
+  it("doesn't submit anything if the selection changed after the button was shown", async ({
+    member,
+    listing,
+  }) => {
     const preview = await paste(member, LOG, { game: 'rust' });
     await member.pick(preview, ['0']);
     await expect.poll(() => labelsOf(preview)).toContain('Submit 1 of 3');
@@ -49,8 +52,8 @@ describe('a console log', () => {
   });
 });
 
-describe('a text whose only address might belong to a person', () => {
-  it('has one button, which names the game', async ({ member, listing }) => {
+describe('text with a single address that might belong to a person', () => {
+  it('has a submit button that names the game', async ({ member, listing }) => {
     const preview = await paste(member, 'My IP is 93.184.216.12:28015', { game: 'rust' });
     expect(labelsOf(preview)).toEqual(['Submit 93.184.216.12:28015 (Rust)', 'Edit', 'Cancel']);
     expect(optionsOf(preview)).toEqual([]);
@@ -59,7 +62,7 @@ describe('a text whose only address might belong to a person', () => {
     expect(listing.submitted).toEqual([{ server: '93.184.216.12', port: 28015, game: 'rust' }]);
   });
 
-  it('asks for a missing game first', async ({ member, listing }) => {
+  it('needs a game before it can be submitted', async ({ member, listing }) => {
     const preview = await paste(member, 'My IP is 93.184.216.13:28015');
     await member.press(preview, 'Choose 93.184.216.13:28015');
     await expect.poll(() => textOf(preview)).toContain('1 line needs fixing');
@@ -69,8 +72,8 @@ describe('a text whose only address might belong to a person', () => {
   });
 });
 
-describe('a list with unclear lines', () => {
-  it('is sent without these lines unless the member chooses them', async ({ member, listing }) => {
+describe('a list with ambiguous lines', () => {
+  it('is sent without the ambiguous lines unless the member selects them', async ({ member, listing }) => {
     const lines = ['one.example.com:1 cs2', 'two.example.com:2 cs2', 'and then { "x": three.example.com:3 }'];
     const preview = await paste(member, lines.join('\n'), { game: 'cs2' });
     expect(textOf(preview)).toContain('1 address might not be a game server');

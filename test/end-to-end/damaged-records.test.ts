@@ -23,7 +23,7 @@ async function damage({ store }: Bot, pattern: string): Promise<number> {
   return damaged.length;
 }
 
-it('damaged records only affect their own guild', async ({ bot, guild, admin, member }) => {
+it("a guild's damaged records don't affect other guilds", async ({ bot, guild, admin, member }) => {
   const elsewhere = await bot.newGuild({ key: 'sandbox-key' });
   await turnApprovalOn(guild);
   const waiting = await addServer(member, 'waiting.example.com:1');

@@ -27,7 +27,10 @@ const it = botTest();
 const HOST = 'told.example.com';
 const PROMISE = "You'll get a direct message with the decision.";
 
-it('a member is notified of a decision in the reply and by direct message', async ({ guild, member }) => {
+it('a member is notified of a decision in the original reply and by direct message', async ({
+  guild,
+  member,
+}) => {
   await turnApprovalOn(guild);
   const reply = await addServer(member, `${HOST}:1`);
   expect(textOf(reply)).toContain(PROMISE);
@@ -78,7 +81,7 @@ it.for([
 it.for([
   ['Discord fails to open a channel', { kind: 'status', status: 503 }, /\/users\/@me\/channels$/],
   ['the response to the message is lost', { kind: 'answer lost' }, undefined],
-] as const)('a member gets exactly one direct message even if %s', async ([, fault, opening], {
+] as const)('a member gets exactly one direct message, even if %s', async ([, fault, opening], {
   guild,
   member,
   discord,
@@ -186,7 +189,7 @@ it("the bot stops sending direct messages to a member who doesn't accept them", 
   expect(bot.log().filter(({ msg }) => msg === 'could not send a direct message')).toEqual([]);
 });
 
-it('if a submission has to wait again, the member is only notified of the final decision', async ({
+it('a member is only notified of the final decision if a submission is queued twice', async ({
   bot,
   guild,
   listing,

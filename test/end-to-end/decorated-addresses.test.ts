@@ -17,7 +17,7 @@ const it = botTest();
 const SMALL_CAPITALS = 'ᴘʟᴀʏ.ᴇxᴀᴍᴘʟᴇ.ᴄᴏᴍ:25570';
 
 describe('an address in /addserver', () => {
-  it("with look-alike letters isn't sent until the member accepts the suggestion", async ({
+  it('is only sent after the member accepts the suggested spelling if it contains look-alike letters', async ({
     member,
     listing,
   }) => {
@@ -33,7 +33,7 @@ describe('an address in /addserver', () => {
     expect(listing.submitted).toMatchObject([{ server: 'play.example.com', port: 25570 }]);
   });
 
-  it('is rejected with the reason if it is no name', async ({ member, listing }) => {
+  it("is rejected with a reason if it isn't a valid host name", async ({ member, listing }) => {
     for (const [typed, why] of [
       ['xn--e28h.example.com:1', '😀.example.com contains symbols. Enter only the address'],
       ['playเกม.example.com:1', "isn't in a single widely used script. Write each part"],
@@ -68,7 +68,7 @@ describe('an address in /addserver', () => {
 describe('a list with decorated addresses', () => {
   const LIST = `⭐Surf⭐a.example.com:1\nIP: ${SMALL_CAPITALS}\nIP: 🅼🅲.example.com:2`;
 
-  it('offers all suggested addresses', async ({ member, listing }) => {
+  it('has a button that accepts all suggested addresses', async ({ member, listing }) => {
     for (const preview of [
       await paste(member, LIST, { game: 'cs2' }),
       await sendFile(member, LIST, { game: 'cs2' }),
@@ -86,7 +86,7 @@ describe('a list with decorated addresses', () => {
     ]);
   });
 
-  it('is read from a message', async ({ guild, member }) => {
+  it('can be submitted from a message', async ({ guild, member }) => {
     const message = guild.discord.say(member, `CS2\n${LIST}`);
     const preview = await member.useOnMessage('Submit servers', message);
     expect(textOf(preview)).toContain('Did you mean play.example.com:25570?');
@@ -104,8 +104,8 @@ async function storeSymbol({ store }: Pick<Bot, 'store'>, { id }: Pick<TestGuild
   }
 }
 
-describe('a stored host', () => {
-  it("isn't checked again when a member or a moderator edits its submission", async ({
+describe('a stored host name', () => {
+  it("isn't rechecked when a member or moderator edits the submission", async ({
     bot,
     guild,
     member,
@@ -125,7 +125,7 @@ describe('a stored host', () => {
     expect(textOf(await edit(member, other, { server: '😀.example.com' }))).toContain('contains symbols');
   });
 
-  it("isn't checked again when its list is edited", async ({ bot, guild, member }) => {
+  it("isn't rechecked when a member edits the list", async ({ bot, guild, member }) => {
     await turnApprovalOn(guild);
     const list = 'stored.example.com:1 cs2\nother.example.com:1 cs2';
     const report = await pressSubmit(member, await paste(member, list));

@@ -22,7 +22,7 @@ describe('/games', () => {
     },
   );
 
-  ownIt('shows the service’s list on several pages after a key has been set', async ({ admin, member }) => {
+  ownIt("shows the service's list on several pages after a key has been set", async ({ admin, member }) => {
     await setKey(admin, 'sandbox-key');
     const answer = await member.slash('games');
     expect(textOf(answer)).toMatch(/From the listing service, updated.*Page 1 of \d/s);
@@ -51,7 +51,7 @@ describe('/games', () => {
     expect(textOf(await guild.member.press(none, 'Show all'))).toMatch(/\d+ games/);
   });
 
-  it("waits for the service's list if the list couldn't be fetched when the bot started", async () => {
+  it("fetches the service's list before replying if the first fetch failed", async () => {
     let isDown = true;
     const bot = await oneBot({
       env: { LISTING_API_KEY: 'sandbox-key' },
@@ -63,7 +63,7 @@ describe('/games', () => {
     expect(await gamesOf(guild)).toContain('From the listing service');
   });
 
-  it("fetches the list with the operator's key, and keeps the list during an outage", async () => {
+  it("shows the list fetched with the operator's key, even during an outage", async () => {
     const clock = createTestClock();
     const bot = await oneBot({ env: { LISTING_API_KEY: 'sandbox-key', GAMES_TTL_SECONDS: '30' } });
     const guild = await bot.newGuild();
@@ -74,7 +74,7 @@ describe('/games', () => {
   });
 });
 
-it('suggestions start with the games that the guild submits most', async ({ bot, member, listing }) => {
+it("suggestions start with the guild's most frequently submitted games", async ({ bot, member, listing }) => {
   const OPTIONS = { addserver: 'game', addservers: 'game', games: 'search' } as const;
   /** Returns the aliases suggested for an empty input. */
   async function suggested(command: keyof typeof OPTIONS = 'addserver'): Promise<string[]> {

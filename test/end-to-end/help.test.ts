@@ -11,7 +11,7 @@ const it = botTest({
 
 const slashCommands = ({ discord }: TestGuild) => discord.commands().filter(({ type }) => type === 1);
 
-it('/help shows members clickable mentions of the commands they can use', async ({ guild, member }) => {
+it('/help shows members the commands they can use, as clickable mentions', async ({ guild, member }) => {
   // Right after the start, the bot might not know its command ids yet.
   await expect
     .poll(async () => JSON.stringify(messageOf(await member.slash('help')).current))
@@ -43,7 +43,7 @@ it('/help shows all commands to users who can manage the server', async ({ guild
   }
 });
 
-it('/help is sent as plain text if Discord rejects the first reply', async ({ member, discord }) => {
+it('/help replies in plain text if Discord rejects the first reply', async ({ member, discord }) => {
   const before = discord.requests.length;
   await member.slash('help');
   const made = discord.requests.slice(before).map(({ path }) => path);
@@ -56,7 +56,10 @@ it('/help is sent as plain text if Discord rejects the first reply', async ({ me
   expect(answer.ephemeral).toBe(true);
 });
 
-it('/help starts with the missing key, and ends in buttons for submitting', async ({ admin, member }) => {
+it('/help starts with a warning if the key is missing, and ends with submit buttons', async ({
+  admin,
+  member,
+}) => {
   const next = async (person = member) => textOf(await person.slash('help'));
   expect(await next()).toMatch(
     /^\(only you can see this\) .*no API key.* Ask someone with the “Manage Server” permission/,
@@ -89,7 +92,7 @@ it.for([
   { locale: 'en-US', waits: '2 submissions are waiting for a moderator', decide: 'Approve or decline (2)' },
   { locale: 'de', waits: '2 Einreichungen warten auf die Moderation', decide: 'Freigeben oder ablehnen (2)' },
   { locale: 'ja', waits: '2件の申請がモデレーターの承認を待っています', decide: '承認または却下（2）' },
-])('/help starts with the waiting submissions if the user can approve them: $locale', async ({
+])('/help starts with the waiting submissions if the user can approve them (in $locale)', async ({
   locale,
   waits,
   decide,

@@ -18,7 +18,7 @@ const it = botTest({
   env: { DEPARTURE_CHECK_SECONDS: '1', DEPARTURE_GRACE_DAYS: '0', LISTING_API_TIMEOUT_MS: '60000' },
 });
 
-it("if the bot can't start, one message lists all invalid variables without their values", async () => {
+it("a bot that can't start lists all invalid variables in one message, without their values", async () => {
   const { status, stderr, stdout } = await runFile(['src/start.js'], {
     cwd: tmpdir(),
     env: {
@@ -34,7 +34,7 @@ it("if the bot can't start, one message lists all invalid variables without thei
   expect(`${stdout}${stderr}`).not.toMatch(/hunter2|too-short|\n\s+at /);
 });
 
-it('if Discord rejects the token, the bot prints one sentence and exits', async () => {
+it('a bot prints a single line and exits if Discord rejects its token', async () => {
   const { discord, listing, mayBreak } = await oneBot({ start: false, http: false });
   mayBreak('401: Unauthorized', 9);
   const { status, stderr, stdout } = await runFile(['src/start.js'], {
@@ -54,7 +54,7 @@ it('if Discord rejects the token, the bot prints one sentence and exits', async 
   ).toEqual([]);
 });
 
-it('a container with an invalid configuration explains the error and waits', async () => {
+it('a container with an invalid configuration explains the error and waits before it exits', async () => {
   const ended = runFile(['src/start.js', '--started-again'], {
     cwd: tmpdir(),
     env: {},
@@ -167,7 +167,7 @@ describe('a bot that connects over TLS to servers with HTTP/2', () => {
   });
 });
 
-it('a bot still exits with status 1 if one of its parts never stops', async () => {
+it('a bot exits with status 1 if one of its components never stops', async () => {
   const preload = new URL('../faults/preloads/endless-stop.ts', import.meta.url);
   const bot = await openBot({ asProcess: true, env: { NODE_OPTIONS: `--import=${preload}` } });
   await expect(bot.close()).rejects.toMatchObject({

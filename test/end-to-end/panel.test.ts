@@ -114,7 +114,7 @@ describe('a panel', () => {
     expect(JSON.stringify(inGeneral(guild))).toContain('addserver:new:"');
   });
 
-  it("isn't posted if Discord rejects a link in it", async ({ guild, admin, discord }) => {
+  it("isn't posted if Discord rejects one of its links", async ({ guild, admin, discord }) => {
     const body = { code: 240000, message: 'Message blocked by harmful links filter' };
     const path = new RegExp(`channels/${guild.channelId}/messages`);
     discord.faults.inject({ fault: { kind: 'status', status: 400, body }, method: 'POST', path, times: 1 });
@@ -124,7 +124,7 @@ describe('a panel', () => {
     expect(contentsIn(guild)).toEqual([]);
   });
 
-  withKeyIt('is no longer suggested in /settings after a panel has been posted', async ({ guild }) => {
+  withKeyIt('is suggested in /settings only until one has been posted', async ({ guild }) => {
     const next = 'Then post buttons for your members with /panel.';
     expect(textOf(await openSettings(guild))).toContain(next);
     await postPanel(guild);
@@ -143,39 +143,44 @@ describe('a panel', () => {
     expect(modalOf(await member.press(panel, 'Submit a list')).data.title).toBe('Submit many game servers');
   });
 
-  withKeyIt('respects the Integrations page', async ({ guild, discord, member, listing }) => {
-    const clock = createTestClock();
-    const panel = await postPanel(guild);
-    const list = await paste(member, lines(2));
-    const everyone = (permission: boolean) => ({
-      id: guild.id,
-      type: ApplicationCommandPermissionType.Role,
-      permission,
-    });
-    clock.advance(6 * 60_000);
-    for (const command of ['addserver', 'addservers']) {
-      discord.guildEvents.setIntegrations(guild, command, [everyone(false)]);
-    }
-    // Nothing is asked before a form opens, so the first press only knows the default.
-    const opened = modalOf(await member.press(panel, 'Submit a game server'));
-    const typed = { game: 'cs2', server: 'play.example.com:1' };
-    expect(textOf(await member.submit(opened, typed))).toMatch(DENIED);
-    for (const label of ['Submit a game server', 'Submit a list']) {
-      await expect.poll(async () => textOf(await member.press(panel, label))).toMatch(DENIED);
-    }
-    expect(textOf(await pressSubmit(member, list))).toMatch(DENIED);
-    expect(listing.submitted).toEqual([]);
-    const help = await member.slash('help');
-    expect(textOf(help)).not.toContain('/addservers');
-    expect(labelsOf(help)).toEqual(['My submissions']);
-    expect(textOf(await member.press(panel, 'My submissions'))).not.toMatch(DENIED);
+  withKeyIt(
+    'respects the permissions on the Integrations page',
+    async ({ guild, discord, member, listing }) => {
+      const clock = createTestClock();
+      const panel = await postPanel(guild);
+      const list = await paste(member, lines(2));
+      const everyone = (permission: boolean) => ({
+        id: guild.id,
+        type: ApplicationCommandPermissionType.Role,
+        permission,
+      });
+      clock.advance(6 * 60_000);
+      for (const command of ['addserver', 'addservers']) {
+        discord.guildEvents.setIntegrations(guild, command, [everyone(false)]);
+      }
+      // Nothing is asked before a form opens, so the first press only knows the default.
+      const opened = modalOf(await member.press(panel, 'Submit a game server'));
+      const typed = { game: 'cs2', server: 'play.example.com:1' };
+      expect(textOf(await member.submit(opened, typed))).toMatch(DENIED);
+      for (const label of ['Submit a game server', 'Submit a list']) {
+        await expect.poll(async () => textOf(await member.press(panel, label))).toMatch(DENIED);
+      }
+      expect(textOf(await pressSubmit(member, list))).toMatch(DENIED);
+      expect(listing.submitted).toEqual([]);
+      const help = await member.slash('help');
+      expect(textOf(help)).not.toContain('/addservers');
+      expect(labelsOf(help)).toEqual(['My submissions']);
+      expect(textOf(await member.press(panel, 'My submissions'))).not.toMatch(DENIED);
 
-    clock.advance(6 * 60_000);
-    discord.guildEvents.setIntegrations(guild, 'addserver', [everyone(true)]);
-    await expect
-      .poll(async () => 'modal' in (await openModal(member, panel, 'Submit a game server').catch(() => ({}))))
-      .toBe(true);
-  });
+      clock.advance(6 * 60_000);
+      discord.guildEvents.setIntegrations(guild, 'addserver', [everyone(true)]);
+      await expect
+        .poll(
+          async () => 'modal' in (await openModal(member, panel, 'Submit a game server').catch(() => ({}))),
+        )
+        .toBe(true);
+    },
+  );
 
   withKeyIt('opens a modal that lists the allowed games', async ({ guild, admin, member }) => {
     const panel = await postPanel(guild);
@@ -246,7 +251,7 @@ describe('a panel', () => {
   });
 });
 
-describe('the panels of a guild', () => {
+describe("a guild's panels", () => {
   withKeyIt('are listed with links, and can be changed separately', async ({ guild, admin, member }) => {
     const first = await postPanel(guild, 'The first');
     const second = await postPanel(guild, 'The *second*');
@@ -353,7 +358,7 @@ describe('the panels of a guild', () => {
     expect(textOf(await admin.slash('panel'))).toContain('You can have up to 10 panels.');
   });
 
-  it('keep the changes from two modals that were open at the same time', async ({ guild, admin }) => {
+  it('keep the changes from two modals opened at the same time', async ({ guild, admin }) => {
     const panel = await postPanel(guild, 'Before');
     const text = await openModal(admin, await openSetting(guild, 'Panels'));
     const game = await openModal(admin, await openSetting(guild, 'Panels'));
@@ -365,7 +370,7 @@ describe('the panels of a guild', () => {
     expect(JSON.stringify(panel.current)).toContain('addserver:new:rust');
   });
 
-  it('show both of two simultaneous changes', async ({ guild, admin, discord }) => {
+  it('show both simultaneous changes', async ({ guild, admin, discord }) => {
     const panel = await postPanel(guild, 'Before');
     const page = await openSetting(guild, 'Panels');
     const { modal } = await openModal(admin, page);

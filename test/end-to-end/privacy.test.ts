@@ -12,7 +12,7 @@ const it = ownBotTest({ env: { MEMBER_LIMIT: '2/3600', GUILD_LIMIT: '3/3600', HI
   });
 
 describe('/privacy', () => {
-  it('shows everyone what data is stored, who receives it and how long it is kept', async ({ member }) => {
+  it('lists the stored data, its recipients and its retention periods', async ({ member }) => {
     const answer = await member.slash('privacy');
     for (const words of [
       '(only you can see this)',
@@ -57,7 +57,7 @@ describe('/privacy', () => {
     expect(textOf(await addServer(canary, 'd.example.com:4'))).toContain('Not sent: limit reached.');
   });
 
-  it("lets an admin delete all of the guild's data after a confirmation", async ({ bot, admin, canary }) => {
+  it('lets an admin delete all guild data after a confirmation', async ({ bot, admin, canary }) => {
     const onDisk = () => bot.store.content();
     const elsewhere = await bot.newGuild({ key: 'sandbox-key' });
     const question = await admin.press(

@@ -116,7 +116,7 @@ describe('the queue in /submissions', () => {
     );
   });
 
-  it('continues if another moderator was faster, or the submission has changed', async ({
+  it('shows the next submission if another moderator was faster or the submission has changed', async ({
     guild,
     admin,
     member,
@@ -165,7 +165,7 @@ describe('the queue in /submissions', () => {
     expect(labelsOf(queue)).toEqual(['History']);
   });
 
-  it("continues after a member's own edits and withdrawals", async ({ guild, member }) => {
+  it('still works after a member has edited or withdrawn a submission in it', async ({ guild, member }) => {
     await letWait(guild, 4);
     const queue = await member.slash('submissions');
     await member.press(queue, 'Next waiting');
@@ -210,7 +210,11 @@ describe('the queue in /submissions', () => {
   });
 });
 
-it('a moderator by role can look back until the role is removed', async ({ guild, discord, admin }) => {
+it('a member with the approval role can see past decisions until the role is removed', async ({
+  guild,
+  discord,
+  admin,
+}) => {
   await letWait(guild, 2);
   await addServer(admin, 'of-admin.example.com:1');
   await admin.pick(await openSetting(guild, 'Approval'), ['@Moderators']);
@@ -334,7 +338,7 @@ describe('all submissions from one member', () => {
     }
   });
 
-  it('show each outcome in the log channel while the next submission is being sent', async () => {
+  it('show each outcome in the log channel before the next submission has been sent', async () => {
     // The other tests' messages would keep a shared bot updating messages.
     const bot = await oneBot();
     const begun = () => bot.store.rows("SELECT 1 FROM jobs WHERE name = 'maintenance'");
@@ -354,7 +358,7 @@ describe('all submissions from one member', () => {
     await reply;
   });
 
-  it("keep waiting if they can't be sent, and the reply says why", async ({ guild, admin }) => {
+  it("stay in the queue if they can't be sent, and the reply gives the reason", async ({ guild, admin }) => {
     await letWait(guild, 3);
     const question = await admin.press(await admin.slash('submissions'), 'Approve all 3 from @member');
     await addServer(admin, 'q1.example.com:27015');
@@ -368,7 +372,7 @@ describe('all submissions from one member', () => {
     expect(textOf(await other.slash('submissions'))).not.toContain('q1.example');
   });
 
-  it('are left out if the message has no room for their game servers', async ({ guild, admin, member }) => {
+  it("are left out if their game servers don't fit into the message", async ({ guild, admin, member }) => {
     await turnApprovalOn(guild);
     await pressSubmit(member, await paste(member, lines(11)));
     const long = `${'long.'.repeat(40)}example.com`;
@@ -389,7 +393,9 @@ describe('all submissions from one member', () => {
   });
 });
 
-it('a moderator can decide 15 submissions from four members with 8 presses', async ({ guild }) => {
+it('a moderator can approve or decline 15 submissions from four members with 8 button presses', async ({
+  guild,
+}) => {
   await letMembersWait(guild, [6, 4, 4, 1]);
   const moderator = inStaff(guild, 'admin');
   const queue = await moderator.slash('submissions');

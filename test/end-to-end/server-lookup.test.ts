@@ -69,7 +69,7 @@ describe('the server lookup', () => {
     ]);
   });
 
-  it('fills in the lines of a list, even after an edit', async ({ bot, guild }) => {
+  it('completes the lines of a list, even after an edit', async ({ bot, guild }) => {
     listRust(bot, '93.184.216.36');
     const preview = await paste(
       guild.member,
@@ -103,7 +103,7 @@ describe('the server lookup', () => {
     expect(textOf(waiting)).not.toContain('from Steam');
   });
 
-  it('fills in lines after the member chooses a game', async ({ bot, guild }) => {
+  it('fills in lines after the member has chosen a game', async ({ bot, guild }) => {
     listRust(bot, '93.184.216.39');
     bot.records.list('93.184.216.40', [
       { port: 27_015, queryPort: 27_020, appId: 730 },
@@ -137,7 +137,7 @@ describe('the server lookup', () => {
       .toEqual([{ server: '93.184.216.41', port: '28015', query_port: '28017', game: 'rust' }]);
   });
 
-  it("fills in the game servers found in a message's text and attachment", async ({ bot, guild }) => {
+  it("completes the game servers in a message's text and attachment", async ({ bot, guild }) => {
     listRust(bot, '93.184.216.42');
     const file = upload('message.txt', '93.184.216.42:28025 rust');
     const message = guild.discord.say(guild.member, 'Join 93.184.216.42:28015', file);
@@ -145,7 +145,7 @@ describe('the server lookup', () => {
     expect(textOf(preview)).toContain('Game from Steam. 2 query ports from Steam.');
   });
 
-  it('fills in the game servers found in a message', async ({ bot, guild }) => {
+  it('completes the game servers in a message', async ({ bot, guild }) => {
     listRust(bot, '93.184.216.37');
     const message = guild.discord.say(guild.member, 'Join us: 93.184.216.37:28025!');
     const preview = await guild.member.useOnMessage('Submit servers', message);
@@ -168,7 +168,7 @@ describe('the server lookup', () => {
     bot.records.behaveAsNameServer('ok');
   });
 
-  it('adds its requests and the values it found to the metrics', async ({ bot, guild }) => {
+  it('counts its requests and results in the metrics', async ({ bot, guild }) => {
     listRust(bot, '93.184.216.43');
     const counts = async () => {
       const samples = await scrape(HTTP_PORT);
@@ -185,7 +185,7 @@ describe('the server lookup', () => {
     expect(textOf(await member.slash('privacy'))).toContain("game servers' addresses to Steam");
   });
 
-  it('makes network requests, unlike a bot without the lookup', async ({ bot, guild }) => {
+  it('sends network requests', async ({ bot, guild }) => {
     listRust(bot, '93.184.216.1');
     const asked = bot.records.askedSteam.length;
     expect(await lookupsDuring(() => submitAll(guild))).toBeGreaterThan(0);
@@ -193,8 +193,8 @@ describe('the server lookup', () => {
   });
 });
 
-describe('without SERVER_LOOKUP', () => {
-  itWithout("the bot doesn't send any lookup packets", async ({ bot, guild }) => {
+describe('without SERVER_LOOKUP,', () => {
+  itWithout("the bot doesn't send any lookup requests", async ({ bot, guild }) => {
     expect(await lookupsDuring(() => submitAll(guild))).toBe(0);
     expect([...bot.records.askedSteam, ...bot.records.askedNames]).toEqual([]);
     expect(textOf(await guild.member.slash('privacy'))).not.toContain('Steam');

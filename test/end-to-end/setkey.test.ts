@@ -45,12 +45,12 @@ describe('/setkey', () => {
     '"sandbox-key"',
     'Authorization: Bearer `sandbox-key`',
     '“Bearer sandbox-key” ',
-  ])('only uses the key in %s', async (typed, { guild, admin }) => {
+  ])('extracts the key from %s', async (typed, { guild, admin }) => {
     expect(textOf(await setKey(admin, typed))).toContain('works and has been saved');
     expect(await keyInUse(guild)).toBe('sandbox-key');
   });
 
-  it('says which key it replaces', async ({ admin }) => {
+  it('shows the end of the key that it replaces', async ({ admin }) => {
     const about = async () => modalTexts(modalOf(await admin.slash('setkey')).data).join();
     expect(await about()).not.toContain('replaces');
     await setKey(admin, 'second-key-1234');
@@ -65,7 +65,7 @@ describe('/setkey', () => {
     expect(labelsOf(empty)).toEqual(['Enter an API key']);
   });
 
-  it("doesn't save a key during an outage, but says that the key may be valid", async ({
+  it("doesn't save a key during an outage, and explains that the key may be valid", async ({
     guild,
     admin,
     listing,

@@ -59,7 +59,7 @@ describe('/settings', () => {
     );
   });
 
-  it('offers to enter an API key if there is no working key', async ({ guild, admin }) => {
+  it("has a button to enter an API key if the guild doesn't have a working key", async ({ guild, admin }) => {
     expect(labelsOf(await openSettings(guild))).not.toContain('Enter an API key');
     await removeKey(admin);
     const without = await openSettings(guild);
@@ -82,7 +82,7 @@ describe('/settings', () => {
     expect(labelsOf(await openSetting(guild, 'API key'))).toEqual(['Enter an API key', 'All settings']);
   });
 
-  it('says that announcements of approved submissions need a channel', async ({ guild, admin }) => {
+  it('warns that announcements of approved submissions need a channel', async ({ guild, admin }) => {
     const page = await openSetting(guild, 'Announcements');
     expect(textOf(await admin.press(page, 'Announce submissions'))).toContain('✅ Announcements: on');
     await chooseLogChannel(guild);
@@ -116,7 +116,7 @@ describe('/settings', () => {
     }
   });
 
-  it('offers to choose a role after a log channel has been chosen', async ({ guild, admin, discord }) => {
+  it('has a role menu after a log channel has been chosen', async ({ guild, admin, discord }) => {
     discord.guildEvents.addRole(guild, { name: 'staff', mentionable: true });
     expect(textOf(await pickSetting(guild, 'Log channel', '#staff'))).toMatch(
       /Nobody is mentioned yet.*▾ Choose another channel.*▾ Choose a role for key problems/s,
@@ -338,7 +338,7 @@ describe('the log channel', () => {
     ]);
   });
 
-  it('is reported as broken in /settings if the bot loses permissions', async ({ guild, discord }) => {
+  it('is reported in /settings if the bot has lost permissions for it', async ({ guild, discord }) => {
     await chooseLogChannel(guild);
     allowBot(guild, 0n);
     expect(textOf(await addOne(guild))).toContain(ACCEPTED);
@@ -361,7 +361,7 @@ describe('the log channel', () => {
   });
 });
 
-it('an announcement channel can be the log channel, but causes a warning', async ({ guild }) => {
+it('an announcement channel can be chosen as the log channel, but causes a warning', async ({ guild }) => {
   const { channels, guildEvents } = guild.discord;
   const news = channels(guild).find(({ name }) => name === 'news')?.id ?? '';
   const asked = await pickSetting(guild, 'Log channel', '#news');
@@ -461,7 +461,7 @@ describe('the role to notify', () => {
     expect(posted(guild).flatMap(({ current }) => current?.mention_roles ?? [])).toEqual([]);
   });
 
-  it('is the only role or user mentioned when the service rejects the key', async ({ guild }) => {
+  it('is the only one mentioned when the service rejects the key', async ({ guild }) => {
     await chooseLogChannel(guild);
     const id = role(guild, 'staff');
     await pickSetting(guild, 'Role for key problems', '@staff');
@@ -497,7 +497,11 @@ describe('the role to notify', () => {
   });
 });
 
-it('announcements only contain servers that were sent for review', async ({ guild, member, discord }) => {
+it('announcements only contain servers that have been sent for review', async ({
+  guild,
+  member,
+  discord,
+}) => {
   const inGeneral = () => discord.messages({ channelId: member.channelId }).map(({ current }) => current);
   await addOne(guild);
   await pressSetting(guild, 'Announcements', 'Announce submissions');
@@ -551,7 +555,7 @@ describe('the allowed games', () => {
   });
 
   ownIt(
-    'lose a game removed by the service once an admin chooses games again',
+    'no longer include a removed game once an admin chooses games again',
     async ({ guild, admin, listing }) => {
       await allowGames(guild, ['Factorio']);
       const body = [{ name: 'Factorio 2', alias: 'factorio2' }];
@@ -576,7 +580,7 @@ describe('the daily quota setting', () => {
 });
 
 describe('the language for everyone', () => {
-  it('follows Discord until an admin chooses a language', async ({ bot }) => {
+  it("follows Discord's setting until an admin chooses a language", async ({ bot }) => {
     const guild = await bot.newGuild({ key: 'sandbox-key', locale: 'de' });
     const { admin } = guild;
     const panel = async () => textOf(await postPanel(guild));

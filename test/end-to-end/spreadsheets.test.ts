@@ -22,7 +22,7 @@ function markedColumns(file: string): readonly string[] {
     .map((name) => name.replaceAll(/[^\w]/g, ''));
 }
 
-it('the files contain text from others in every column, but no formulas', async ({
+it('exported files contain untrusted text in every column, but no formulas', async ({
   guild,
   admin,
   discord,

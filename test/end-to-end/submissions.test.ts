@@ -36,7 +36,7 @@ async function addFour({ admin, member, listing }: TestGuild): Promise<void> {
 }
 
 describe('/submissions', () => {
-  it('offers to submit a server if there are no submissions yet', async ({ guild, admin, member }) => {
+  it("has a submit button if the user hasn't submitted anything yet", async ({ guild, admin, member }) => {
     expect(await read(guild)).toContain('Nothing has been submitted here yet.');
     const none = await member.slash('submissions');
     expect(textOf(none)).toContain("There's nothing here under your name.");
@@ -165,7 +165,7 @@ describe('/submissions', () => {
     expect(String(own.file('submissions.csv'))).not.toContain('fourth');
   });
 
-  it("offers to resubmit servers that weren't sent or are unconfirmed", async ({
+  it("has buttons to resubmit servers that weren't sent or are unconfirmed", async ({
     guild,
     admin,
     member,
@@ -211,7 +211,7 @@ describe('/submissions', () => {
     expect(await read(guild)).toContain('5 submissions');
   });
 
-  it('submits everything unsent as one new draft', async ({ member, listing }) => {
+  it('has a button that creates a draft with all unsent servers', async ({ member, listing }) => {
     await listing.behave({ kind: 'down' });
     await addServer(member, 'one.example.com:1');
     await addServer(member, 'two.example.com:2', { game: 'rust' });

@@ -198,7 +198,7 @@ const standingIn = ({ data }: SeenModal): Opened['typed'] =>
   Object.fromEntries(modalFields(data).map(({ id, value = '' }) => [id, value]));
 
 describe('a prefilled form', () => {
-  it.for(PREFILLED)('shows the current content every time: $name, $texts', async ({
+  it.for(PREFILLED)('shows the current content each time it is opened: $name, $texts', async ({
     name,
     field,
     texts,
@@ -211,7 +211,7 @@ describe('a prefilled form', () => {
 });
 
 describe('an empty form', () => {
-  it('keeps the input if a user closes it by accident', async ({ member }) => {
+  it('keeps the input if the user closes it by accident', async ({ member }) => {
     const window = async () => modalOf(await member.slash('addservers'));
     member.close(await window(), { servers: 'typed.example.com:1 cs2' });
     const again = await window();
