@@ -11,7 +11,7 @@ const impatientIt = ownBotTest({ timing: { firstResponseMs: 300, firstAttemptMs:
 const overOf = ({ log }: Bot, ...commands: readonly string[]) =>
   log().filter(({ msg, command }) => msg === 'interaction' && commands.includes(String(command))).length;
 
-describe('the bot', () => {
+describe("the bot's replies", () => {
   const path = { callback: /\/callback$/, edit: /^\/webhooks\/.*\/messages\// };
   const limit = (scope: 'user' | 'global') => ({
     kind: 'rate limit' as const,
@@ -29,7 +29,11 @@ describe('the bot', () => {
     { fault: { kind: 'status', status: 400 }, path: path.edit },
   ];
 
-  it('retries if Discord briefly rejects an acknowledgement or an edit', async ({ bot, guild, discord }) => {
+  it('are retried if Discord briefly rejects an acknowledgement or an edit', async ({
+    bot,
+    guild,
+    discord,
+  }) => {
     // Excludes the bot's other requests, such as the ones that check whether an earlier edit has arrived.
     const answers = () =>
       discord.requests.filter(
@@ -45,7 +49,7 @@ describe('the bot', () => {
     await isAccepted({ bot, guild }, 'after-rest.example.com');
   });
 
-  it("doesn't overwrite a later edit if Discord loses the response to an earlier edit", async ({
+  it("don't overwrite a later edit if Discord loses the response to an earlier edit", async ({
     bot,
     member,
     discord,
@@ -62,7 +66,11 @@ describe('the bot', () => {
     expect(listing.submitted).toHaveLength(2);
   });
 
-  it('resends an edit that Discord rejected while a modal was open', async ({ member, discord, listing }) => {
+  it('are resent if Discord rejected an edit while a modal was open', async ({
+    member,
+    discord,
+    listing,
+  }) => {
     await pressSubmit(member, await sendFile(member, lines(2)));
     const preview = await sendFile(member, `${lines(3)}\nnowhere.example.com:99999 cs2`);
     const before = discord.requests.length;
@@ -77,7 +85,7 @@ describe('the bot', () => {
   });
 
   impatientIt(
-    "still replies if Discord accepts an acknowledgement after the bot's timeout",
+    "are still sent if Discord accepts an acknowledgement after the bot's timeout",
     async ({ bot, guild, discord }) => {
       discord.faults.inject({ fault: { kind: 'delay', ms: 1_000 }, path: path.callback });
       await isAccepted({ bot, guild }, 'slow-acknowledgement.example.com');

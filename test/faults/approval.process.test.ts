@@ -93,7 +93,7 @@ describe('after a kill -9, a submission that needs approval', () => {
     expect(textOf(await member.slash('submissions'))).toContain('Corrected by');
   });
 
-  it('is reported together with other submissions declined at the same time', async ({
+  it('is listed in one reply with the other submissions declined at the same time', async ({
     bot,
     guild,
     admin,
@@ -112,7 +112,7 @@ describe('after a kill -9, a submission that needs approval', () => {
       .toMatch(/❌ Declined: .*example\.com:1.* and .*example\.com:2.*Reason: Ours\./);
   });
 
-  it('goes back to waiting if it was approved but not sent', async ({ bot, guild, admin, listing }) => {
+  it('returns to the queue if it was approved but not sent', async ({ bot, guild, admin, listing }) => {
     const message = await oneWaits(guild);
     await listing.behave({ kind: 'hang' });
     // A guild can have two requests at a time, so the approved submission waits for its turn.

@@ -20,7 +20,7 @@ function open({ data }: Bot): DatabaseSync {
 }
 
 ownBotTest({ crash: true })(
-  "if the database is damaged, the bot reports this in one line, and doesn't change the file",
+  "the bot reports a damaged database in one line and doesn't change the file",
   async ({ bot, guild }) => {
     const path = join(bot.data, 'bot.sqlite');
     await bot.process.stop();
@@ -106,7 +106,7 @@ refusedIt(
   },
 );
 
-it("a failed interaction's reply refers to the operator's log", async ({ bot, guild, listing }) => {
+it("the reply to a failed interaction refers to the operator's log", async ({ bot, guild, listing }) => {
   open(bot).exec('DROP TABLE keyv');
   const said = textOf(await submit({ bot, guild }, 'broken.example.com'));
   expect(said).toMatch(STORE_FAILED);

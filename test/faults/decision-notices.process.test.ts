@@ -26,7 +26,7 @@ async function press(guild: TestGuild): Promise<void> {
 
 const toldOf = (guild: TestGuild) => directTo(guild, guild.member).map((each) => textOf(each));
 
-it('a direct message lists unconfirmed servers, and mentions servers that are still waiting', async ({
+it('after a crash, a direct message counts the unconfirmed servers and those that are waiting again', async ({
   bot,
   guild,
 }) => {
@@ -45,7 +45,7 @@ it('a direct message lists unconfirmed servers, and mentions servers that are st
   await expect.poll(async () => textOf(await waitingIn(guild))).toContain('s100.example.com');
 });
 
-it('a member gets at most one direct message, no matter when the bot dies', async ({
+it('a member gets at most one direct message, regardless of when the bot crashes', async ({
   bot,
   guild,
   listing,

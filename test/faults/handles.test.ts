@@ -22,7 +22,7 @@ const SCRIPT = `
   process.exit();
 `;
 
-it('running out of file handles is blamed on the machine, not on the service', () => {
+it("the bot reports a lack of file handles as the machine's problem, not the service's", () => {
   const limited = ['-c', 'ulimit -n 100; exec "$0" "$@"', process.execPath];
   const said = execFileSync('sh', [...limited, '--input-type=module', '-e', SCRIPT, folder()], {
     cwd: join(import.meta.dirname, '../..'),

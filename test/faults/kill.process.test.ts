@@ -53,7 +53,7 @@ const acknowledged = ({ discord }: TestGuild) =>
   discord.requests.filter(({ path, body }) => path.includes('callback') && /^\{"type":[567]/.test(body))
     .length;
 
-describe('after a kill -9', () => {
+describe('after a kill -9,', () => {
   it('sent servers are unconfirmed, and all other servers count as not sent', async ({
     bot,
     guild,
@@ -129,7 +129,7 @@ describe('after a kill -9', () => {
     expect(hosts.filter((host) => addsOf(guild, host).length !== 1)).toEqual([]);
   });
 
-  it('the bot asks the member to repeat a command that submitted nothing', async ({
+  it("the bot asks the user to repeat a command that didn't submit any servers", async ({
     bot,
     guild,
     admin,
@@ -144,7 +144,7 @@ describe('after a kill -9', () => {
     expect(textOf(await member.slash('games'))).toContain('Counter-Strike 2');
   });
 
-  it('the bot replies to an interrupted button press or modal, but sends no servers', async ({
+  it('the bot replies to an interrupted button press or modal without sending any servers', async ({
     bot,
     guild,
     member,
@@ -199,7 +199,7 @@ describe('after a kill -9', () => {
     expect(addsOf(guild, 'silent.example.com')).toEqual([]);
   });
 
-  it('no API key is stored or logged in plain text', async ({ bot, admin, member, listing }) => {
+  it("API keys aren't stored or logged in plain text", async ({ bot, admin, member, listing }) => {
     const key = 'sandbox-key-0123456789-wxyz';
     function hasNoKeyInClear(): void {
       const bytes = bytesOnDisk(join(bot.data, 'bot.sqlite'));
@@ -219,7 +219,7 @@ describe('after a kill -9', () => {
     hasNoKeyInClear();
   });
 
-  it('a server that was about to be sent is unconfirmed', async ({ bot, guild, member, listing }) => {
+  it('a server is unconfirmed if it was about to be sent', async ({ bot, guild, member, listing }) => {
     const printed = bot.output().length;
     await listing.behave({ kind: 'down' });
     const answer = addServer(member, 'about.example.com:1');
@@ -234,7 +234,7 @@ describe('after a kill -9', () => {
   });
 
   ownIt(
-    "the log channel shows an outcome that the bot can't show the member",
+    "the log channel shows an outcome that couldn't be shown to the member",
     async ({ bot, guild, member, discord, listing }) => {
       await chooseLogChannel(guild);
       await listing.behave({ kind: 'hang' });

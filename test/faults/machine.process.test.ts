@@ -92,7 +92,7 @@ describe('a full disk', () => {
 });
 
 ownBotTest({ asProcess: true })(
-  'long histories are exported one at a time, even for different members',
+  'the bot exports long histories one at a time, even for different members',
   async ({ bot, guild, discord }) => {
     await bot.process.stop();
     const store = await openStoreAt(bot.store.url);
@@ -134,7 +134,7 @@ describe('standard output', () => {
     isAccepted({ bot, guild }, 'full-log.example.com'),
   );
 
-  unreadLogIt("doesn't delay the bot if nobody reads it", async ({ bot, guild, admin, member }) => {
+  unreadLogIt("doesn't delay the bot if it isn't read", async ({ bot, guild, admin, member }) => {
     execFileSync('mkfifo', [fileOf('log')]);
     // Opened for reading and writing, so neither side has to wait for the other.
     const log = openSync(fileOf('log'), constants.O_RDWR | constants.O_NONBLOCK);
@@ -172,7 +172,7 @@ ownBotTest({
   listing: {
     onRequest: (_, { action }) => (areGamesAway && action === 'games' ? { kind: 'hang' } : undefined),
   },
-})("many simultaneous commands all get a reply if the games list can't be loaded", async ({ bot, guild }) => {
+})("all simultaneous commands get a reply if the games list can't be loaded", async ({ bot, guild }) => {
   await bot.process.stop();
   areGamesAway = true;
   await bot.store.rows("DELETE FROM keyv WHERE key LIKE 'games:%' RETURNING key");
@@ -277,7 +277,7 @@ describe('a running bot', () => {
   it.for([
     { set: 'two hours back', hours: 2 },
     { set: 'a year ahead', hours: -366 * 24 },
-  ])('replies to every member if the clock changes during a restart: $set', async ({ set, hours }, {
+  ])('replies to every member if its clock changes during a restart: $set', async ({ set, hours }, {
     bot,
     guild,
     listing,

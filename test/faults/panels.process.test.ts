@@ -5,7 +5,7 @@ import { crash, hung } from './crash.ts';
 
 const it = ownBotTest({ asProcess: true });
 
-it('all panels switch to a new language, even if a kill -9 interrupts the change', async ({
+it('all panels switch to a new language even if a kill -9 interrupts the change', async ({
   bot,
   guild,
   admin,

@@ -9,7 +9,7 @@ import { ACCEPTED, addServer, addsOf, labelsOf, openSettings, setQuota } from '.
 const AWAY = "The bot can't reach its database right now, so nothing was saved or sent.";
 
 it.skipIf(!hasPostgres())(
-  'members see that PostgreSQL is unavailable, and the bot later recovers',
+  'members see an error while PostgreSQL is unavailable, and the bot later recovers',
   async () => {
     const { url, leave, comeBack, drop } = await newDatabase();
     onTestFinished(drop);

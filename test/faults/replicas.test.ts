@@ -75,7 +75,7 @@ async function openBoth() {
 }
 
 describe.skipIf(!hasPostgres())('if two bots share a database,', () => {
-  it('one bot reports the unfinished work of a stalled bot', async () => {
+  it("one bot reports the outcomes of the other bot's unfinished work if the other bot stalls", async () => {
     const { bot, guild, letPass, rows } = await openBoth();
     const { listing, member } = guild;
     await listing.behave({ kind: 'hang', carriedOut: true });
@@ -158,7 +158,7 @@ describe.skipIf(!hasPostgres())('if two bots share a database,', () => {
     expect(labelsOf(message)).toEqual([]);
   });
 
-  it('a message keeps an accepted server after two modals are submitted simultaneously', async () => {
+  it('a reply still shows an accepted server after two modals were submitted simultaneously', async () => {
     const { guild, otherUrl, rows } = await openBoth();
     const { discord, listing, member } = guild;
     const answer = await addServer(member, 'two.example.com');
@@ -180,7 +180,7 @@ describe.skipIf(!hasPostgres())('if two bots share a database,', () => {
     expect(addsOf(guild, 'two.example.com')).toHaveLength(1);
   });
 
-  it("a late edit doesn't remove an accepted server from its message", async () => {
+  it("a late edit doesn't remove an accepted server from the reply", async () => {
     const { guild, otherUrl, rows } = await openBoth();
     const { discord, member } = guild;
     const answer = await addServer(member, 'late.example.com');
@@ -200,7 +200,7 @@ describe.skipIf(!hasPostgres())('if two bots share a database,', () => {
     expect(addsOf(guild, 'late.example.com')).toHaveLength(1);
   });
 
-  it("one bot notifies every member after the other bot's machine vanishes", async () => {
+  it("one bot notifies all members after the other bot's machine has vanished", async () => {
     const { bot, guild, wire, startOther, letPass } = await openBoth();
     const { listing, member } = guild;
     const another = await bot.newGuild({ key: 'sandbox-key' });
