@@ -52,7 +52,7 @@ describe("a game server's host name", () => {
       undefined,
     ],
     ['no port if the name has a private address', { addresses: ['10.0.0.1'] }, undefined],
-  ])('has %s', async (_, found, port) => {
+  ])('has %s for Minecraft', async (_, found, port) => {
     const { records, names } = await open();
     records.addName('play.example.com', { addresses: ['93.184.216.34'], ...found });
     records.addName('mc.example.com', { addresses: ['93.184.216.34'] });
@@ -61,12 +61,12 @@ describe("a game server's host name", () => {
     expect(records.askedNames).not.toContain('mc.internal');
   });
 
-  it("has no port if the host name doesn't exist", async () => {
+  it("doesn't have a port if it doesn't exist", async () => {
     const { names } = await open();
     expect(await names.minecraftPort('absent.example.com')).toBeUndefined();
   });
 
-  it.each(['failing', 'silent'] as const)('has no port if the name server is %s', async (how) => {
+  it.each(['failing', 'silent'] as const)("doesn't have a port if the name server is %s", async (how) => {
     const { records, names } = await open();
     records.addName('play.example.com', { addresses: ['93.184.216.34'] });
     records.behaveAsNameServer(how);

@@ -80,12 +80,12 @@ describe('the server lookup', () => {
     ['absent.example.com minecraft', 'absent.example.com minecraft invalid'],
     ['93.184.216.34 minecraft', '93.184.216.34 minecraft invalid'],
     ['93.184.216.34 rust', '93.184.216.34 rust invalid'],
-  ])('completes %s as far as possible', async (text, completed) => {
+  ])('fills in all available values for %s', async (text, completed) => {
     const { lookup } = await open();
     expect((await lookup.complete(rowsOf(text))).map(inWords)).toEqual([completed]);
   });
 
-  it('only fills in values that are missing from a form', async () => {
+  it('only fills in the values that are missing from a form', async () => {
     const { lookup, found } = await open();
     const [row] = rowsOf(`${ADDRESS}:28015 rust`);
     if (row?.kind !== 'ready') throw new Error('expected a ready row');
@@ -95,20 +95,20 @@ describe('the server lookup', () => {
     expect(found).toEqual(['asked', 'queryPort']);
   });
 
-  it("doesn't look up or count completed lines again", async () => {
+  it("doesn't look up or count lines twice", async () => {
     const { lookup, found } = await open();
     const rows = await lookup.complete(rowsOf(`${ADDRESS}:28015 rust\n${ADDRESS}:28017 rust`));
     expect(await lookup.complete(rows)).toBe(rows);
     expect(found).toEqual(['asked', 'queryPort', 'isQueryPort']);
   });
 
-  it('recognises repeated lines after completing them', async () => {
+  it('recognises repeated lines once it has filled in their values', async () => {
     const { lookup } = await open();
     const rows = await lookup.complete(rowsOf(`${ADDRESS}:28015 rust\n${ADDRESS},28015,rust,28017`));
     expect(rows.map(({ kind }) => kind)).toEqual(['ready', 'repeated']);
   });
 
-  it('looks up each host in a list once, and at most 50 hosts', async () => {
+  it('looks up each host in a list only once, and at most 50 hosts', async () => {
     const { lookup, records } = await open();
     const lines = Array.from({ length: 200 }, (_, index) => `93.184.217.${index % 100}:${1 + index} rust`);
     await lookup.complete(rowsOf(lines.join('\n')));

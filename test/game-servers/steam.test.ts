@@ -85,7 +85,9 @@ describe('the Steam client', () => {
     expect(await askAnother()).toEqual([{ queryPort: 27_016, gamePort: 2_302, appId: 221_100 }]);
   });
 
-  it.each([429, 403])('pauses for an hour after a response with status %i', async (status) => {
+  it.each([
+    429, 403,
+  ])('stops sending requests for an hour after a response with status %i', async (status) => {
     const { records, clock, logger, askAnother } = await open();
     records.behaveAsSteam({ kind: 'status', status });
     await Promise.all([askAnother(), askAnother(), askAnother()]);
@@ -140,7 +142,7 @@ describe('the Steam client', () => {
     expect(outcomes).toHaveLength(122);
   });
 
-  it('counts a missing response as a failure', async () => {
+  it('treats a missing response as a failure', async () => {
     const { records, outcomes, askAnother } = await open();
     records.behaveAsSteam({ kind: 'hang' });
     expect(await askAnother()).toEqual([]);
