@@ -73,7 +73,7 @@ describe("a guild's log", () => {
     await expect.poll(texts).toEqual(['one\ntwo', 'three']);
   });
 
-  it("counts the lines that don't fit", async () => {
+  it("shows how many lines don't fit", async () => {
     const { tell, flush, texts } = await open();
     for (let n = 0; n < 100; n += 1) await tell(`${'x'.repeat(300)}${n}`);
     await flush();
@@ -85,7 +85,7 @@ describe("a guild's log", () => {
     expect(text.length).toBeLessThanOrEqual(4_096);
   });
 
-  it("uses the guild's language, and the colour of the worst outcome", async () => {
+  it("uses the guild's language and the colour of the worst outcome", async () => {
     const { tell, flush, posted } = await open([], { locale: 'de' });
     for (const kind of ['unknown', 'rejected', 'accepted', undefined] as const)
       await tell((t) => t('pager.next'), kind);
@@ -119,7 +119,7 @@ describe("a guild's log", () => {
     expect(posted()).toMatchObject([{ content: 'act!', embeds: [] }]);
   });
 
-  it('tries to post each message up to three times with the same nonce', async () => {
+  it('makes up to three attempts to post a message, with the same nonce', async () => {
     const { tell, state, posted, texts } = await open([FAILED, FAILED, FAILED]);
     await tell('first');
     await expect.poll(() => texts().length).toBeGreaterThan(0);

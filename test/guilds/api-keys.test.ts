@@ -38,7 +38,7 @@ async function answered(keys: ApiKeys, answer: Outcome | GamesOutcome) {
 }
 
 describe("a guild's API key", () => {
-  it('is stored separately for each guild, with the admin who set it', async () => {
+  it('is stored for this guild only, with the admin who set it', async () => {
     const { keys } = await open();
     await keys.set('1', FIRST, by);
     await keys.set('2', SECOND, by);
@@ -62,7 +62,7 @@ describe("a guild's API key", () => {
     ['a-key-of-12c', '-12c'],
     ['🔑🔑🔑🔑🔑🔑', ''],
     ['🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑🗝', '🔑🔑🔑🗝'],
-  ])('is shortened from %s to "%s"', async (key, lastFour) => {
+  ])('is stored with its last four characters for display (%s: "%s")', async (key, lastFour) => {
     const { keys } = await open();
     await keys.set('1', new Secret(key), by);
     expect(await keys.status('1')).toMatchObject({ lastFour });
@@ -90,7 +90,7 @@ describe("a guild's API key", () => {
   it.each([
     ['set', (keys: ApiKeys) => replace(keys, SECOND), SECOND],
     ['removed', (keys: ApiKeys) => keys.delete('1'), undefined],
-  ] as const)("isn't replaced by a key whose test began before it was %s", async (_what, change, left) => {
+  ] as const)("isn't replaced by a key if the key's test began before the current key was %s", async (_what, change, left) => {
     const { keys, clock } = await open();
     expect(await keys.set('1', FIRST, by)).toBe(true);
     const previous = await keys.status('1');
@@ -100,7 +100,7 @@ describe("a guild's API key", () => {
     expect(await revealed(keys)).toBe(left?.reveal());
   });
 
-  it("isn't deleted by a request to delete the previous key", async () => {
+  it("isn't deleted by a request to delete its predecessor", async () => {
     const { keys, clock } = await open();
     await keys.set('1', FIRST, by);
     const first = (await keys.get('1'))?.setAt ?? '';
@@ -241,7 +241,7 @@ describe("the service's response to a key", () => {
     expect(await keys.usable('1')).toHaveProperty('key');
   });
 
-  it('is reported once if several requests are rejected at the same time', async () => {
+  it('is only reported once if several requests are rejected at the same time', async () => {
     const { keys } = await open();
     await keys.set('1', FIRST, by);
     const first = await Promise.all(Array.from({ length: 5 }, () => answered(keys, REJECTED)));

@@ -56,7 +56,7 @@ it("a check for removed games doesn't restore deleted settings", async () => {
   expect(await store.values.get('settings:1')).toBeUndefined();
 });
 
-it('a check for removed games pauses after each guild, and ends when the bot stops', async () => {
+it('a check for removed games yields to other work after each guild, and ends when the bot stops', async () => {
   const stopping = new AbortController();
   let turns = 0;
   const looked: string[] = [];

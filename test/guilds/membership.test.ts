@@ -170,7 +170,7 @@ const STORIES: readonly (readonly [string, string, string, string?])[] = [
   ],
 ];
 
-it.for(STORIES)('a guild %s: %s', async ([_what, story, expected, said = '']) => {
+it.for(STORIES)('the hourly check handles a guild %s (%s)', async ([_what, story, expected, said = '']) => {
   const { play, left, logger } = await open();
   await play(story);
   expect(await left()).toBe(expected);
@@ -186,7 +186,7 @@ it("a guild's submissions are deleted after the grace period, even if it has no 
   expect(await rowsIn(store, 'submissions')).toEqual([]);
 });
 
-it('the bot logs nothing if its application stays the same', async () => {
+it("the bot doesn't log anything if its application stays the same", async () => {
   const { play, logger } = await open();
   await play('check restart check');
   expect(logger.lines).toEqual([]);
@@ -209,7 +209,7 @@ describe("a guild's membership", () => {
     expect(asked).toEqual([]);
   });
 
-  it('is checked first for the guild that has been unused the longest', async () => {
+  it('is checked first if the guild has been unused the longest', async () => {
     const { asked, running, play, left, logger } = await open({ pauseMs: 1e9 });
     await play('check 1h used:1 check 30d');
     const checked = running.bot.check();
@@ -238,7 +238,7 @@ describe("a guild's membership", () => {
   });
 });
 
-it('if a guild is used during a check, the next check records the use', async () => {
+it('the next check records that a guild was used during a check', async () => {
   const { store, running, process, play } = await open();
   await play('check');
   let isDue = true;
@@ -253,11 +253,11 @@ it('if a guild is used during a check, the next check records the use', async ()
   expect(rows.find(({ guild_id }) => guild_id === '3')?.unused_since).toBe(START + HOUR_MS);
 });
 
-describe.each(kinds())('a guild that Discord reports as unknown, with %s,', (kind) => {
+describe.each(kinds())('a guild that Discord reports as unknown (with %s)', (kind) => {
   it.each([
     ['this', 'used:1'],
     ['another', 'usedElsewhere:1 notedElsewhere'],
-  ])('keeps its data if it is used in %s process during the check', async (_which, use) => {
+  ])('keeps its data if %s process uses it during the check', async (_which, use) => {
     const { world, play, left } = await open({}, kind);
     await play('check 30d');
     world.isForeign = async (guildId) => {
@@ -271,7 +271,7 @@ describe.each(kinds())('a guild that Discord reports as unknown, with %s,', (kin
   });
 });
 
-it('a process saves uses within a minute', async () => {
+it('a process stores within a minute which guilds have used the bot', async () => {
   const { store, running, play } = await open();
   await play('check 29d');
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
@@ -285,7 +285,7 @@ it('a process saves uses within a minute', async () => {
   await running.other.stop();
 });
 
-it('the first check starts after an hour, and checks never overlap', async () => {
+it('the first check for unused guilds starts after an hour, and checks never overlap', async () => {
   let claims = 0;
   const { world, running, asked, play } = await open({
     claimJob: (name, ms, work) => {

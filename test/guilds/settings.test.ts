@@ -20,7 +20,7 @@ describe("a guild's settings", () => {
     expect(await settings.rememberedOrThrow('1')).toEqual(DEFAULTS);
   });
 
-  it('also take effect immediately in other processes', async () => {
+  it('take effect immediately in all processes', async () => {
     const { store, logger, settings } = await open();
     const elsewhere = createGuildSettings({ store, logger });
     await elsewhere.getOrThrow('1');
