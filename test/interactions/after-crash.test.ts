@@ -81,8 +81,8 @@ async function open() {
   return { bot, asked, acknowledge, left, leftUpdate, stored };
 }
 
-describe('after a restart', () => {
-  it('a waiting member receives the outcome of a submission', async () => {
+describe('after a restart,', () => {
+  it('the member receives the outcome of an interrupted submission', async () => {
     const { bot, left, stored } = await open();
     const { answer } = await left();
     await bot.restarted(REPORT).takeOver();
@@ -102,7 +102,7 @@ describe('after a restart', () => {
     expect(textOf(await answer)).toMatch(/done$/);
   });
 
-  it('the bot edits a message after the next start if a second crash interrupted the edit', async () => {
+  it('the bot retries an edit after the next start if a second crash interrupted it', async () => {
     const { bot, leftUpdate, stored } = await open();
     const { message } = await leftUpdate();
     const sent = bot.sending();
@@ -115,7 +115,7 @@ describe('after a restart', () => {
     await expect.poll(stored).toEqual(['answered']);
   });
 
-  it('the bot posts a reply to the guild’s log if Discord rejects the reply', async () => {
+  it("the bot posts a reply to the guild's log channel if Discord rejects the reply", async () => {
     const { bot, leftUpdate, stored } = await open();
     await leftUpdate();
     bot.discord.faults.inject({ fault: { kind: 'status', status: 404 }, method: 'PATCH' });
@@ -140,7 +140,7 @@ describe('after a restart', () => {
     await expect.poll(stored).toEqual(['answered']);
   });
 
-  it("a process that was asleep doesn't repeat another process's reply", async () => {
+  it("a process resumed from sleep doesn't repeat another process's reply", async () => {
     const { bot, left, stored } = await open();
     const { interaction, answer } = await left();
     const underWay = createUnderWay();
@@ -161,7 +161,7 @@ describe('after a restart', () => {
     expect(textOf(await answer)).toContain('2 accepted, 1 unconfirmed');
   });
 
-  it("a process that was asleep doesn't repeat another process's entry in the guild’s log", async () => {
+  it("a process resumed from sleep doesn't repeat another process's log channel entry", async () => {
     const { bot, asked, stored } = await open();
     const { interaction } = await asked(() => bot.person().slash('work'));
     await bot.restarted().interactionStore.record(interaction);
@@ -175,7 +175,7 @@ describe('after a restart', () => {
     expect(bot.guildLog).toHaveLength(1);
   });
 
-  it("a message's buttons don't work until the outcome is shown", async () => {
+  it("a message's buttons don't work until it shows the outcome", async () => {
     const { bot, leftUpdate } = await open();
     const { message, person } = await leftUpdate();
     const reported = Promise.withResolvers<Reply>();
@@ -185,7 +185,7 @@ describe('after a restart', () => {
     await expect.poll(() => message.current?.content).toBe('2 accepted, 1 unconfirmed');
   });
 
-  it('the bot restores a message without an outcome, including the buttons', async () => {
+  it('the bot restores a message and its buttons if there is no outcome to show', async () => {
     const { bot, leftUpdate } = await open();
     const { message, components } = await leftUpdate(sendingResponse('Sending…'));
     expect(message.current.components).toEqual([]);
@@ -197,7 +197,7 @@ describe('after a restart', () => {
   it.each([
     'refuse',
     'correct',
-  ])('a moderator whose modal was interrupted sees that no decision was made: %s', async (action) => {
+  ])('a moderator sees that an interrupted modal had no effect: %s', async (action) => {
     const { bot, leftUpdate } = await open();
     const deferred = { type: InteractionResponseType.DeferredMessageUpdate } as const;
     const { message } = await leftUpdate(deferred, `submissions:${action}:draft:submission`);
@@ -235,7 +235,7 @@ describe('after a restart', () => {
     expect(new Set(sent())).toEqual(new Set(['GET']));
   });
 
-  it('the bot reports an expired interaction in the guild’s log', async () => {
+  it("the bot reports an expired interaction in the guild's log channel", async () => {
     const { bot, asked } = await open();
     const { interaction } = await asked(() => bot.person().slash('work'));
     await bot.restarted().interactionStore.record(interaction);
@@ -257,7 +257,7 @@ describe('after a restart', () => {
   });
 });
 
-describe('an interaction', () => {
+describe('a stored interaction', () => {
   it('is encrypted on disk, and deleted after the reply', async () => {
     const { bot, left, stored } = await open();
     const { interaction } = await left();
@@ -269,7 +269,7 @@ describe('an interaction', () => {
     expect(await stored()).toEqual(['answered']);
   });
 
-  it('waits for earlier edits of its message, and is skipped if a later edit exists', async () => {
+  it('edits its message only after earlier interactions have finished, and only if no later one has replied', async () => {
     const { bot, left } = await open();
     const { interaction: first } = await left();
     const { interaction: second } = await left();
@@ -286,7 +286,7 @@ describe('an interaction', () => {
     expect(await isLatest(first.id, 'message')).toBe(false);
   });
 
-  it("is skipped if a later interaction's first response edits the same message", async () => {
+  it("is no longer the latest once a later interaction's first response has edited the same message", async () => {
     const { bot, asked, left } = await open();
     const { interaction } = await left();
     const { interaction: later } = await asked(() => bot.person().slash('work'));
@@ -326,7 +326,7 @@ describe('an interaction', () => {
     expect(await pruneIn(30 * DAY_MS)).toEqual([]);
   });
 
-  it('is deleted in a batch, and other work can run between batches', async () => {
+  it('is deleted in a batch, with time for other work between batches', async () => {
     const { bot, stored } = await open();
     const answered = Array.from({ length: 1_200 }, (_, n) => ({
       id: String(n),

@@ -48,13 +48,13 @@ it('a field with a minimum length is required', () => {
   });
 });
 
-it('undefined controls and empty rows are left out', () => {
+it('undefined controls and empty rows are omitted', () => {
   const shown = button('a', 'A');
   expect(rows([false, shown, undefined], [undefined], [])).toMatchObject([{ components: [shown] }]);
   expect(select({ id: 'a', placeholder: 'A', options: [] })).toBeUndefined();
 });
 
-it('a select menu with a minimum of 0 accepts any number of choices', () => {
+it('a select menu with a minimum of 0 accepts up to all of its options', () => {
   const options = ['a', 'b'].map((value) => ({ label: value, value }));
   expect(select({ id: 'a', placeholder: 'A', options, least: 0 })).toMatchObject({
     min_values: 0,
@@ -77,7 +77,7 @@ describe("a modal's custom id", () => {
   const shown = { id: 'x:y:z', title: 'A', text: 'B', fields: [field] };
   const idOf = (more: Partial<ModalOptions> = {}) => modal({ ...shown, ...more }).custom_id;
 
-  it("stays the same while the modal's content is unchanged, so phones keep typed text", () => {
+  it("stays the same while the modal's content is unchanged, so that phones keep the input", () => {
     expect(idOf()).toBe(idOf());
     expect(parseCustomId(idOf())).toEqual({ command: 'x', action: 'y', argument: 'z' });
   });
@@ -109,7 +109,7 @@ describe("a modal's custom id", () => {
     expect(idWith('rust')).not.toBe(idWith('cs2'));
   });
 
-  it('changes each time the modal is created if a field is secret or prefilled', () => {
+  it('is always different if a field is secret or prefilled', () => {
     const filled = { fields: [{ ...field, value: 'typed' }] };
     for (const more of [filled, { isSecret: true } as const]) expect(idOf(more)).not.toBe(idOf(more));
   });

@@ -55,7 +55,12 @@ async function sentFor(reply: Reply): Promise<MessageBody> {
 }
 
 describe('a reply', () => {
-  it.each(['x', '🎮', '\\*', '`'])("is shortened to Discord's limits if it contains many %s", (character) => {
+  it.each([
+    'x',
+    '🎮',
+    '\\*',
+    '`',
+  ])("is shortened to fit Discord's limits if it contains many %s", (character) => {
     const long = character.repeat(5_000);
     const embed = { title: long, description: long, footer: { text: long } };
     const { content = '', embeds = [] } = fitTexts({ content: long, embeds: [embed] });
@@ -130,12 +135,12 @@ describe('a reply that Discord rejects', () => {
     ['uploads that are limited for the guild', 400_001, 403],
     ['a request that is too large', 40_005, 413],
     ['an unknown reason', 999_999, 422],
-  ])('is resent as text only, and then as a fixed sentence (%s)', async (_what, code, status) => {
+  ])('is resent as text only, and then replaced with a fallback text (%s)', async (_what, code, status) => {
     expect(await textsSent(refusal(code, status), 'a\nb')).toEqual(['a', 'a\nb']);
     expect(await textsSent(refusal(code, status), 'instead')).toEqual(['a', 'a\nb', 'instead']);
   });
 
-  it('is immediately replaced by a fixed sentence if the error is about a link', async () => {
+  it('is immediately replaced with a fallback text if the error is about a link', async () => {
     expect(await textsSent(refusal(240_000), 'instead')).toEqual(['a', 'instead']);
   });
 
@@ -176,7 +181,7 @@ describe('a reply that edits a message', () => {
     { state: 'thinking', shown: undefined, times: 2 },
     // That the message exists doesn't prove that the edit was applied.
     { state: 'answered', shown: SHOWN, times: 2 },
-  ] as const)('is sent $times times if its first delivery is uncertain (state: $state, updated message: $shown)', async (each) => {
+  ] as const)('has $times delivery attempts if the first result is unknown (state: $state, edited message: $shown)', async (each) => {
     let sent = 0;
     const api = {
       async edit() {
@@ -241,7 +246,7 @@ describe('a reply that edits a message', () => {
   });
 });
 
-it('a reply waits until the current progress edit has finished', async () => {
+it('a reply is sent only after the current progress edit has finished', async () => {
   const edits = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let count = 0;
   const edit = async () => edits[count++]?.promise;
@@ -285,7 +290,7 @@ it.each<[what: string, result: PostResult, said: string[]]>([
   expect(done).toEqual(said);
 });
 
-it('if Discord rejects an announcement in a channel, the bot skips only that channel for a day', async () => {
+it("the bot doesn't post announcements in a channel for a day after Discord has rejected one there", async () => {
   const clock = createTestClock();
   const done: string[] = [];
   const refusal = new DiscordAPIError({ code: 50_001, message: 'No' }, 50_001, 403, 'POST', '', {});
@@ -317,7 +322,7 @@ it('if Discord rejects an announcement in a channel, the bot skips only that cha
   expect(done).toEqual([seven, 'follow-up']);
 });
 
-it("admins are notified once a day that an announcement can't be posted", async () => {
+it("admins are notified at most once a day that an announcement can't be posted", async () => {
   const clock = createTestClock();
   const refusal = new DiscordAPIError({ code: 50_001, message: 'No' }, 50_001, 403, 'POST', '', {});
   const done: string[] = [];

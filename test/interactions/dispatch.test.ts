@@ -204,7 +204,7 @@ describe('a slash command', () => {
     await expect.poll(recorded).toEqual({ rows: rows + 1, open: 0 });
   });
 
-  it("doesn't get a reply from a process that has lost the interaction", async () => {
+  it("doesn't get a reply from a process that no longer owns the interaction", async () => {
     anotherTakesOver();
     const sent = bot.sending();
     void say('later');
@@ -235,7 +235,7 @@ describe('a slash command', () => {
     expect(ended('failed')).toBe(before[0]);
   });
 
-  it('no longer shows progress after another process has taken over', async () => {
+  it('stops showing progress once another process has taken over', async () => {
     const message = messageOf(await say('it'));
     anotherTakesOver();
     const sent = bot.sending();
@@ -257,7 +257,7 @@ describe('a slash command', () => {
     await expect.poll(recorded).toEqual({ rows: rows + 1, open: 0 });
   });
 
-  it('gives the reason if it rejects its input', async () => {
+  it('replies with the reason if its input is invalid', async () => {
     expect(textOf(await say('refuse'))).toContain('Not like this.');
     const failed = textOf(await say('fail'));
     expect(failed).toContain('Something went wrong');
@@ -269,11 +269,11 @@ describe('a slash command', () => {
 });
 
 describe('an option that has autocomplete', () => {
-  it('gets choices for the text typed so far', async () => {
+  it('receives choices for the text typed so far', async () => {
     expect(await complete('ab')).toEqual([{ name: 'what: ab!', value: 'v' }]);
   });
 
-  it("gets no choices if its command fails or isn't allowed", async () => {
+  it("doesn't receive any choices if its command fails or isn't allowed", async () => {
     expect(await complete('fail')).toEqual([]);
     expect(await altered(withData({ name: 'gone' }), () => complete('ab'))).toEqual([]);
     const ada = bot.person({ permissions: PermissionFlagsBits.ManageGuild });
@@ -284,7 +284,7 @@ describe('an option that has autocomplete', () => {
 });
 
 describe('a button', () => {
-  it('receives its argument and replies in a new message', async () => {
+  it('passes its argument to the handler, whose reply is a new message', async () => {
     const message = await echoed();
     const sent = bot.sending();
     expect(textOf(await member.press(message, 'now'))).toContain('now a:b');
@@ -300,7 +300,7 @@ describe('a button', () => {
   it.each([
     ['swap', 'swapped', ['callback', 'PATCH']],
     ['flip', 'flipped', ['callback']],
-  ])('updates its message and removes all previous content (%s)', async (label, content, requests) => {
+  ])("replaces all of its message's content (%s)", async (label, content, requests) => {
     const message = await echoed();
     const sent = bot.sending();
     expect(messageOf(await member.press(message, label)).id).toBe(message.id);
@@ -335,7 +335,7 @@ describe('a button', () => {
     }
   });
 
-  it("isn't accepted while its message is waiting for a reply", async () => {
+  it("can't be pressed while another button of its message is being handled", async () => {
     const message = await echoed();
     const sent = Promise.withResolvers<void>();
     sending = () => sent.promise;
@@ -345,7 +345,7 @@ describe('a button', () => {
     expect(messageOf(await first).current).toMatchObject({ content: 'sent' });
   });
 
-  it('opens a modal and passes the fields to their handler', async () => {
+  it('opens a modal whose fields are passed to the handler', async () => {
     const form = modalOf(await member.press(await echoed(), 'ask'));
     expect(textOf(await member.submit(form, { text: 'forty-two' }))).toMatch(/ a:b forty-two$/);
     expect(textOf(await member.press(await echoed(), 'closed'))).toContain('Not like this.');
@@ -375,16 +375,16 @@ it("a modal is denied if the member doesn't have the required permission", async
   await expect.poll(() => bot.log.map(({ details }) => details)).toContainEqual(line);
 });
 
-it("a select menu receives the user's choice", async () => {
+it("a select menu's handler receives the user's choice", async () => {
   expect(textOf(await member.pick(await echoed(), ['red', 'blue']))).toContain('picked red,blue');
 });
 
-it("a message command receives the message's text", async () => {
+it("a message command's handler receives the message's text", async () => {
   const said = bot.discord.say(member, 'play at a.example.com');
   expect(textOf(await member.useOnMessage('Read', said))).toContain('read: play at a.example.com');
 });
 
-it('no reply pings anyone', async () => {
+it("replies don't ping anyone", async () => {
   const before = bot.discord.requests.length;
   const message = await echoed();
   for (const label of ['now', 'soon', 'refuse', 'flip']) await member.press(message, label);
@@ -395,7 +395,7 @@ it('no reply pings anyone', async () => {
   for (const body of answers) expect(body).toContain('"allowed_mentions":{"parse":[]}');
 });
 
-describe('an unknown interaction', () => {
+describe('an unsupported interaction', () => {
   const slash = () => say('x');
   const outside: Alter = ({ guild_id: _, member: who, ...rest }) => ({ ...rest, user: Object(who).user });
 
@@ -404,7 +404,7 @@ describe('an unknown interaction', () => {
     ['a command', withData({ name: 'constructor' }), 'no longer works'],
     ['a slash command that is a message command', withData({ name: 'Read' }), 'no longer works'],
     ['a guild', outside, 'only works in a Discord server'],
-  ])('gets a reply that explains the problem: %s', async (_what, alter, said) => {
+  ])('gets a reply that explains the problem with %s', async (_what, alter, said) => {
     const answer = await altered(alter, slash);
     expect(textOf(answer)).toContain(said);
     expect(messageOf(answer).ephemeral).toBe(true);
@@ -415,7 +415,7 @@ describe('an unknown interaction', () => {
     'echo:constructor:',
     'gone:now:',
     '',
-  ])("gets a reply that explains why a button or menu doesn't work: %j", async (id) => {
+  ])('gets a reply that explains that the button or menu no longer works: %j', async (id) => {
     const message = await echoed();
     const form = modalOf(await member.press(message, 'ask'));
     const gone = (act: () => Promise<Answer>) => altered(withData({ custom_id: id }), act);
@@ -450,7 +450,7 @@ const FIELDS =
   'data options name value custom_id component_type message flags channel guild_id guild_locale locale member user ' +
   'username permissions app_permissions authorizing_integration_owners';
 
-it('the bot replies to every interaction, whatever it contains', async () => {
+it('the bot replies to every interaction, regardless of the content', async () => {
   const message = await echoed();
   const fields = fc.constantFrom(...FIELDS.split(' '));
   const holds = fc.asyncProperty(fields, fc.jsonValue(), async (field, other) => {
@@ -578,7 +578,7 @@ it('a large reply waits for the previous one, and shows its place in the queue',
   await expect.poll(() => textOf(second)).toContain('export 2');
 });
 
-it('a large reply that Discord never accepts delays other replies for one turn only', async () => {
+it('a large reply that hangs only delays other replies for the length of one turn', async () => {
   const { command, began, first } = largeReplies();
   const own = await startSmallBot([command], { largeTurnMs: 500 });
   onTestFinished(() => own.stop());

@@ -114,7 +114,7 @@ describe('a complete Discord payload', () => {
     });
   });
 
-  it('can be parsed if its message only has an id', async () => {
+  it('can be parsed if its message has only an id', async () => {
     const { payload } = await sent();
     // Recorded by another project (Chat SDK: integration-tests/fixtures/replay/discord.json).
     const channel = { id: '8', type: 11, parent_id: '3', owner_id: '1', member: { flags: 0, muted: false } };
@@ -273,7 +273,7 @@ describe('the parsed request', () => {
     { data: { type: 2, name: 'User command' } },
     { type: InteractionType.MessageComponent, message: {}, data: { custom_id: 'a', component_type: 99 } },
     { type: InteractionType.MessageComponent, message: {}, data: { custom_id: 'a', component_type: 7 } },
-  ])('is unknown if the interaction is %j', (changes) => {
+  ])('has the kind "unknown" if the interaction is %j', (changes) => {
     expect(read(changes).request).toEqual({ kind: 'unknown' });
   });
 });

@@ -64,10 +64,10 @@ it.each<[string, object, readonly string[]]>([
     { content: 5, embeds: null, components: [null, { content: 'a' }], poll: { answers: {} } },
     ['a'],
   ],
-])('the text of a message includes %s', (_what, message, lines) => {
+])("a message's text includes %s", (_what, message, lines) => {
   expect(messageText(message).split('\n').toSorted()).toEqual(lines.toSorted());
 });
 
-it.each([undefined, null, 'x', [], {}])("%j doesn't contain any text", (message) => {
+it.each([undefined, null, 'x', [], {}])("a message's text is empty for %j", (message) => {
   expect(messageText(message)).toBe('');
 });

@@ -5,7 +5,7 @@ import { createWords } from '../../src/words/words.ts';
 
 const t = createWords().wordsFor('en-US');
 
-it('a page number out of range shows the nearest page', () => {
+it('a page number that is out of range opens the nearest page', () => {
   const wanted = [1, 3, 4, 0, -1];
   const found = wanted.map((each) => pageOf({ count: 25, perPage: 10, wanted: each }));
   expect(found.map(({ number }) => number)).toEqual([1, 3, 3, 1, 1]);
@@ -20,7 +20,7 @@ it('an empty list has a single page without buttons', () => {
   }
 });
 
-it('the buttons lead to the previous and next pages', () => {
+it('the buttons open the previous and next pages', () => {
   const buttonsOf = (wanted: number) =>
     pageButtons({ t }, pageOf({ count: 25, perPage: 10, wanted }), {
       command: 'a',
@@ -58,7 +58,7 @@ describe('a select menu with too many options for one page', () => {
     return control && 'custom_id' in control ? parseCustomId(control.custom_id).argument : '';
   };
 
-  it('shows only the choices on its own page', () => {
+  it('only changes the choices on the current page', () => {
     const chosen = chosenOnPage(options(30), { argument: argumentOf(2), values: ['v26', 'v1'] });
     expect(chosen).toEqual({
       offered: new Set(['v25', 'v26', 'v27', 'v28', 'v29']),
