@@ -80,11 +80,11 @@ it.each([
     'some',
     'answered',
   ],
-])('%s: %s', (_what, story, may, pausedGuilds, latest) => {
+])('in the circuit breaker, %s: %s', (_what, story, may, pausedGuilds, latest) => {
   expect(play(story)).toEqual({ may, pausedGuilds, latest });
 });
 
-it('the breaker remembers the failures of at most 10,000 guilds', () => {
+it('the circuit breaker remembers the failures of at most 10,000 guilds', () => {
   const { breaker } = open();
   for (let guild = 0; guild <= 10_000; guild += 1)
     for (let n = 0; n < 3; n += 1) breaker.note(`${guild}`, 'failed');

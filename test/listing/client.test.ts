@@ -74,14 +74,14 @@ async function rawServer(onConnection: (socket: Socket) => void, host = '127.0.0
 /** Starts a server that responds with this string as soon as a connection sends anything. */
 const answering = (text: string) => rawServer((socket) => socket.once('data', () => socket.end(text)));
 
-describe('the games list', () => {
-  it('is returned as the service sent it', async () => {
+describe('api.games', () => {
+  it('returns the games list as the service sent it', async () => {
     const { service, api } = await setUp();
     expect(await api.games(key)).toMatchObject({ kind: 'games', games: SANDBOX_GAMES });
     expect(service.requests).toMatchObject([{ action: 'games', key: CANARY, servers: [] }]);
   });
 
-  it("is rejected with the service's message if the key is wrong", async () => {
+  it("fails with the service's message if the key is wrong", async () => {
     const { api } = await setUp();
     const rejected = { kind: 'rejected', message: 'Invalid API key.', known: 'invalidKey' };
     expect(await api.games(new Secret('another-key'))).toEqual(rejected);
@@ -119,7 +119,7 @@ describe('api.add', () => {
 
   it.each([
     200, 429, 503,
-  ])('parses the result of a %i response, and the retry time only if the status is 429', async (status) => {
+  ])('parses the result of a %i response, and its retry time if the status is 429', async (status) => {
     const message = 'The server list for addition is empty.';
     const body = { status: 'error', message, more: 1 };
     const { service, api } = await setUp({ mode: { kind: 'json', status, body, retryAfter: 7 } });
@@ -152,7 +152,7 @@ describe('api.add', () => {
     { said: 'x'.repeat(2_000), read: 'x'.repeat(2_000) },
     { said: 'x'.repeat(60_000), read: `${'x'.repeat(1_999)}…` },
     { said: '😀'.repeat(2_000), read: `${'😀'.repeat(999)}…` },
-  ])("cuts the service's message to 2,000 UTF-16 code units", async ({ said, read }) => {
+  ])("shortens the service's message to 2,000 UTF-16 code units", async ({ said, read }) => {
     const body = { status: 'success', message: said };
     const { api } = await setUp({ mode: { kind: 'json', status: 200, body } });
     expect(await api.add([one], key)).toEqual({ kind: 'accepted', message: read });
@@ -199,7 +199,7 @@ const FAILURES: readonly Failure[] = [
   { mode: { kind: 'status', status: 500 }, reason: 'server-error' },
 ];
 
-describe.concurrent('a service that fails', () => {
+describe.concurrent('a failing service', () => {
   it.for(FAILURES)('causes the result "$reason" in mode $mode', async ({
     mode,
     kind = 'unknown',
@@ -244,7 +244,7 @@ it.each([301, 302, 303, 307, 308])("the client doesn't follow a redirect with st
   expect(elsewhere.service.requests).toHaveLength(0);
 });
 
-describe('an API key that the service repeats', () => {
+describe("an API key in the service's response", () => {
   const SPECIAL = `c@nary "key"!~*(+x)'/<é>\\&%2B=`;
   const toForm = (text: string) => new URLSearchParams({ api_key: text }).toString();
   const lowerHex = (text: string) => text.replace(/%../g, (each) => each.toLowerCase());
@@ -278,7 +278,7 @@ describe('an API key that the service repeats', () => {
   ];
   const keys = [CANARY, SPECIAL, 'c4nary/Base64+Key+c4nary0123456789==', 'canary-key-00'];
 
-  it.each(encodings)('is hidden %s', async (_, encode) => {
+  it.each(encodings)('is hidden if it is encoded %s', async (_, encode) => {
     for (const text of keys) {
       const message = `bad request: ${encode(text)} or ${encode(text)}, try again`;
       const { api } = await setUp({ mode: withBody({ status: 'error', message }) });
@@ -289,7 +289,7 @@ describe('an API key that the service repeats', () => {
     }
   });
 
-  it('is hidden in the message of a success', async () => {
+  it('is hidden in a success message', async () => {
     const { api } = await setUp({ mode: withBody({ status: 'success', message: `Added by ${CANARY}` }) });
     expect(await api.add([one], key)).toEqual({ kind: 'accepted', message: 'Added by [API key]' });
   });
@@ -308,7 +308,7 @@ describe('an API key that the service repeats', () => {
     expect(await api.games(key)).toMatchObject({ kind: 'games', games: [{ name: masked, alias: masked }] });
   });
 
-  it("doesn't change other messages, even if they contain encoded text", async () => {
+  it("doesn't affect other messages, even if they contain encoded text", async () => {
     const message = 'Use &amp; or a+b, %41 or \\u0041: 100%';
     const { api } = await setUp({ mode: withBody({ status: 'error', message }) });
     expect(await api.add([one], key)).toMatchObject({ message });
@@ -324,7 +324,7 @@ it('the client logs how many games it skipped in an overlong list', async () => 
   );
 });
 
-it('the client logs each response with its interaction and guild', async () => {
+it('the client logs each response with the interaction and guild', async () => {
   const { api } = await setUp();
   await api.add([one], key, { interactionId: '1', guildId: '2' });
   expect(api.lines).toMatchObject([
@@ -382,7 +382,7 @@ describe('connections to the service', () => {
     expect(new Set(service.requests.map(({ connection }) => connection)).size).toBe(3);
   });
 
-  it("aren't used for a request that has already timed out", async () => {
+  it("don't carry a request that has already timed out", async () => {
     const { service, api } = await setUp({
       mode: { kind: 'hang' },
       deps: { timeoutMs: 1_000, concurrentRequests: 1 },
@@ -397,7 +397,7 @@ describe('connections to the service', () => {
     expect(service.requests.some(({ action }) => action === 'games')).toBe(mayBeCarried);
   });
 
-  it('accept a base address with or without a slash at its end', async () => {
+  it('work with a base address with or without a trailing slash', async () => {
     const paths: (string | undefined)[] = [];
     const url = await rawServer((socket) => {
       socket.once('data', (data) => {
@@ -422,7 +422,7 @@ describe('connections to the service', () => {
     { text: 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n[{', reason: 'reset' },
     { text: 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nno number\r\n[{', reason: 'unreadable' },
     { text: 'SSH-2.0-x\r\n', reason: 'unreadable' },
-  ])('cause the result "$reason" if they end after $text', async ({ text, reason }) => {
+  ])('cause the result "$reason" if they are closed after $text', async ({ text, reason }) => {
     const api = client(await answering(text));
     const outcome = await api.add([one], key);
     expect(outcome).toMatchObject({ kind: 'unknown', reason });

@@ -84,7 +84,7 @@ describe('the game search', () => {
     expect(own.search('a')).toHaveLength(0);
   });
 
-  it('compares a limited number of letters, however long the list and the input are', async () => {
+  it('compares a limited number of letters, regardless of the length of the list and the input', async () => {
     const name = (i: number) => `abcdefghijklmnopqrstuvwxyz0123456789 ${'aaa aab '.repeat(7)}${i}`;
     const games = Array.from({ length: 10_000 }, (_, i) => ({
       name: name(i).slice(0, 100),
@@ -99,14 +99,14 @@ describe('the game search', () => {
   });
 });
 
-describe('the games that a guild allows', () => {
-  it("include all games if the guild hasn't chosen any", () => {
+describe("a guild's allowed games", () => {
+  it('include all games until the guild chooses some', () => {
     const among = gamesAmong(index, undefined);
     expect(among.all).toEqual(SANDBOX_GAMES);
     expect(SANDBOX_GAMES.every(among.isAllowed)).toBe(true);
   });
 
-  it('can be searched without finding other games', () => {
+  it('can be searched separately from other games', () => {
     const { all, search, isAllowed } = gamesAmong(index, ['rust', 'css', 'cs2', 'gone']);
     expect(all.map(({ alias }) => alias)).toEqual(['cs2', 'css', 'rust']);
     expect(search('cs').map(({ alias }) => alias)).toEqual(['cs2', 'css']);
@@ -115,7 +115,7 @@ describe('the games that a guild allows', () => {
   });
 });
 
-it("searches in a guild's chosen games or with unlimited results aren't cached", () => {
+it("the search doesn't cache results that are unlimited or from a guild's allowed games", () => {
   const many = Array.from({ length: 10_000 }, (_, n) => ({ name: 'a'.repeat(90), alias: `g${n}` }));
   const own = indexGames(many);
   const { search } = gamesAmong(own, ['g1', 'g2']);
@@ -144,7 +144,7 @@ describe('the search for a single game', () => {
     ['pz', 'zomboid'],
     ['minecraftbe', 'bedrock'],
     ['Team Fortress 2 (2007)', 'tf2'],
-  ])('finds a game by the names that players and other programs use: %s', (typed, alias) =>
+  ])('finds a game by a name that players or other programs use: %s', (typed, alias) =>
     expect(find(typed)).toBe(alias));
 
   it('rejects a nickname that fits two games', () => {
@@ -187,7 +187,7 @@ describe('the search for a single game', () => {
   });
 });
 
-describe('a search in random games for random input', () => {
+describe('a search for random input in random games', () => {
   const word = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 });
   const list = fc.uniqueArray(fc.record<Game>({ name: word, alias: word }), {
     selector: ({ alias }) => alias,

@@ -59,7 +59,7 @@ async function setUp(
   return { games, asked, clock, logger, values, quiet };
 }
 
-describe('the games list before it is first fetched', () => {
+describe('the games list before the first fetch', () => {
   it("contains the specification's twelve games", async () => {
     const { games, asked } = await setUp([]);
     await games.start();
@@ -118,7 +118,7 @@ describe('the games list', () => {
     expect(asked).toEqual(['0']);
   });
 
-  it("doesn't wait for a fetch with another guild's key", async () => {
+  it("can be fetched without waiting for a fetch with another guild's key", async () => {
     const fetchFor: GamesDeps['fetchFor'] = async (guildId) =>
       guildId === 'never' ? new Promise(() => undefined) : listed();
     const { games } = await setUp([], { fetchFor });
@@ -223,7 +223,7 @@ describe('a failed fetch of the games list', () => {
 });
 
 describe('the stored games list', () => {
-  it('is used without a request after a restart if it is still fresh', async () => {
+  it('is used after a restart without another request if it is still fresh', async () => {
     const first = await setUp([listed()], { hasOperatorKey: true });
     await first.games.refresh();
     const { games, asked, clock, quiet } = await setUp([listed()], {
@@ -237,7 +237,7 @@ describe('the stored games list', () => {
     expect(asked).toEqual([]);
   });
 
-  it('is used even if it is stale, until a newer list is fetched', async () => {
+  it('is used until a newer list is fetched, even if it is stale', async () => {
     const { games, asked, values, quiet } = await setUp([listed()], { hasOperatorKey: true });
     await values.set('games:list', { fetchedAt: 1, games: [{ name: 'Old', alias: 'old' }] });
     await games.start();
@@ -271,7 +271,7 @@ describe('the stored games list', () => {
     expect(games.all).toHaveLength(12);
   });
 
-  it("stays in memory if it can't be saved", async () => {
+  it("is still kept in memory if it can't be saved", async () => {
     const { values } = await openStore();
     const broken = { ...values, set: () => Promise.reject(new Error('disk')) };
     const { games, logger } = await setUp([listed()], { hasOperatorKey: true, values: broken });

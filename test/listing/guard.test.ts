@@ -36,7 +36,7 @@ function occupy(turns: ReturnType<typeof createTurns>): () => void {
 }
 
 describe('a submission', () => {
-  it("isn't sent before its turn", async () => {
+  it('is only sent when its turn comes', async () => {
     const { sent, turns, add } = setUp([ADDED], 1);
     const free = occupy(turns);
     const outcome = add();
@@ -47,13 +47,13 @@ describe('a submission', () => {
     expect(sent).toEqual(['submission']);
   });
 
-  it("doesn't count towards the service's health if it has no key", async () => {
+  it("doesn't affect the service's health if the guild doesn't have a key", async () => {
     const { breaker, add } = setUp([NO_KEY]);
     for (let n = 0; n < 4; n += 1) expect(await add()).toEqual(NO_KEY);
     expect(breaker.latest()).toBeUndefined();
   });
 
-  it("is attempted up to three times if the service can't be reached", async () => {
+  it("has up to three attempts if the service can't be reached", async () => {
     const { sent, breaker, add } = setUp([REFUSED]);
     expect(await add()).toEqual(REFUSED);
     expect(sent).toHaveLength(3);
@@ -67,13 +67,13 @@ describe('a submission', () => {
   it.each<Outcome>([
     { kind: 'not-sent', reason: 'timeout' },
     { kind: 'unknown', reason: 'reset' },
-  ])('is attempted once if it ends with $kind ($reason)', async (outcome) => {
+  ])("isn't retried if it ends with $kind ($reason)", async (outcome) => {
     const { sent, add } = setUp([outcome]);
     expect(await add()).toEqual(outcome);
     expect(sent).toHaveLength(1);
   });
 
-  it("reports why it didn't get a turn", async () => {
+  it("fails with the reason if it doesn't get a turn", async () => {
     const { inTurn, turns, add } = setUp([ADDED], 1);
     const free = occupy(turns);
     const late = inTurn({ guildId: '1', kind: 'submission', key: () => KEY, deadline: 0 }, async () => ADDED);
@@ -85,7 +85,7 @@ describe('a submission', () => {
     expect(await late).toEqual({ kind: 'not-sent', reason: 'deadline' });
   });
 
-  it("isn't sent after the service has failed three times in a row", async () => {
+  it("isn't sent if the service has failed three times in a row", async () => {
     const { sent, breaker, add } = setUp();
     for (let n = 0; n < 3; n += 1) breaker.note('1', 'failed');
     expect(await add('1')).toEqual({ kind: 'not-sent', reason: 'down' });
@@ -94,14 +94,14 @@ describe('a submission', () => {
   });
 });
 
-describe('a submission that would be held back', () => {
+describe("a submission that can't be sent", () => {
   const setUpAsked = () => {
     const opened = setUp([ADDED], 1);
     const { whyHeldBack } = createGuard({ ...opened, firstWaitMs: 1 });
     return { ...opened, why: () => whyHeldBack({ guildId: '1', memberId: 'mia', key: KEY }) };
   };
 
-  it('is recognised while the key is paused for more than five seconds', () => {
+  it('is detected while the key is paused for more than five seconds', () => {
     const { breaker, why } = setUpAsked();
     expect(why()).toBeUndefined();
     breaker.pause('1', KEY, 4_000);
@@ -110,13 +110,13 @@ describe('a submission that would be held back', () => {
     expect(why()).toMatchObject({ reason: 'rate-limited', retryAfterMs: expect.any(Number) });
   });
 
-  it('is recognised while the service is down', () => {
+  it('is detected while the service is down', () => {
     const { breaker, why } = setUpAsked();
     for (let n = 0; n < 3; n += 1) breaker.note('1', 'failed');
     expect(why()).toEqual({ kind: 'not-sent', reason: 'down' });
   });
 
-  it("is recognised while the member's queue is full", async () => {
+  it("is detected while the member's queue is full", async () => {
     const { turns, add, why } = setUpAsked();
     const free = occupy(turns);
     const waiting = Array.from({ length: 20 }, () => add());
@@ -134,13 +134,13 @@ describe('a request for the games list', () => {
     { kind: 'unknown', reason: 'reset' },
     { kind: 'unknown', reason: 'server-error' },
     { kind: 'unknown', reason: 'rate-limited', retryAfterMs: 5 },
-  ])('is attempted up to three times if it ends with $kind ($reason)', async (outcome) => {
+  ])('has up to three attempts if it ends with $kind ($reason)', async (outcome) => {
     const { sent, read } = setUp([outcome]);
     expect(await read()).toEqual(outcome);
     expect(sent).toHaveLength(3);
   });
 
-  it("isn't repeated once the service has responded", async () => {
+  it("isn't retried once the service has responded", async () => {
     const { sent, read } = setUp([{ kind: 'unknown', reason: 'reset' }, ADDED]);
     expect(await read()).toEqual(ADDED);
     expect(sent).toHaveLength(2);
@@ -150,7 +150,7 @@ describe('a request for the games list', () => {
     { kind: 'not-sent', reason: 'tls' },
     { kind: 'unknown', reason: 'rate-limited', retryAfterMs: 60_000 },
     { kind: 'rejected', message: 'No.' },
-  ])('is attempted once if it ends with $kind ($reason)', async (outcome) => {
+  ])("isn't retried if it ends with $kind ($reason)", async (outcome) => {
     const { sent, read } = setUp([outcome]);
     expect(await read()).toEqual(outcome);
     expect(sent).toHaveLength(1);
@@ -208,7 +208,7 @@ describe('the pause for an API key', () => {
     expect(sent).toEqual(['reading', 'submission']);
   });
 
-  it('begins for the key that the request was sent with', async () => {
+  it('applies to the key that the request was sent with', async () => {
     const { breaker, inTurn } = setUp();
     let key = KEY;
     await inTurn({ guildId: '1', kind: 'submission', key: () => key }, async () => {
@@ -222,21 +222,21 @@ describe('the pause for an API key', () => {
   it.each<Outcome>([
     { kind: 'unknown', reason: 'rate-limited' },
     { kind: 'rejected', message: 'Slow down.', retryAfterMs: 60_000 },
-  ])('begins after a 429: %j', async (outcome) => {
+  ])('begins after a response with status 429: %j', async (outcome) => {
     const { breaker, add } = setUp([outcome]);
     await add('1');
     expect(breaker.pausedMs('1', KEY)).toBeGreaterThan(500);
     expect(breaker.pausedMs('1', OTHER_KEY)).toBe(0);
   });
 
-  it("doesn't begin after a server error that contains a retry time", async () => {
+  it("doesn't begin after a server error with a retry time", async () => {
     const { breaker, add } = setUp([{ kind: 'unknown', reason: 'server-error', retryAfterMs: 60_000 }]);
     await add('1');
     expect(breaker.pausedMs('1', KEY)).toBe(0);
   });
 });
 
-describe('the breaker', () => {
+describe('the circuit breaker', () => {
   const UNKNOWN = 'timeout reset server-error unreadable too-large stopping';
   const NOT_SENT = 'unreachable tls timeout';
   it.each([
@@ -258,7 +258,7 @@ describe('the breaker', () => {
   });
 });
 
-it('requests for the games list use at most half of the request slots', async () => {
+it('requests for the games list use at most half of the slots', async () => {
   const { sent, turns, read, add } = setUp([ADDED], 2);
   const { promise, resolve } = Promise.withResolvers<void>();
   void turns.run({ guildId: 'reads', kind: 'reading' }, () => promise);
