@@ -24,7 +24,7 @@ describe('the log', () => {
     expect(line).toEqual({ level: 'warn', time, guildId: '1', msg: 'look here' });
   });
 
-  it('leaves out lines below its level', () => {
+  it('omits lines below its level', () => {
     expect(written((logger) => logger.debug({}, 'detail')).text).toBe('');
     expect(written((logger) => logger.debug({}, 'detail'), 'debug').text).not.toBe('');
   });
@@ -53,7 +53,7 @@ describe('the log', () => {
     expect(written((logger) => logger.error({ err: outer }, 'failed')).line.err.message).toBe('no response');
   });
 
-  it('accepts any thrown value', () => {
+  it('can contain any thrown value', () => {
     fc.assert(
       fc.property(fc.anything(), (thrown) => {
         expect(written((logger) => logger.error({ err: thrown }, 'failed')).line.msg).toBe('failed');
@@ -75,7 +75,7 @@ describe('the log', () => {
     }
   });
 
-  it('is written completely before the process exits', async () => {
+  it('is written in full before the process exits', async () => {
     const file = JSON.stringify(join(import.meta.dirname, '../src/logger.ts'));
     // 100 lines fit into the socket's buffer, even if this process doesn't read them in time.
     const script = `

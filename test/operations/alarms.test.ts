@@ -166,7 +166,7 @@ describe('an alarm', () => {
     expect(posts()).toEqual([]);
   });
 
-  it('waits until a minute has passed since the last post', async () => {
+  it("isn't posted until a minute after the previous post", async () => {
     const { holds, clock, look, posts, start } = await open(200);
     await start();
     holds.own = true;
@@ -201,7 +201,9 @@ describe('an alarm', () => {
     expect(JSON.stringify(logger.lines)).not.toContain('s3cret');
   });
 
-  it.each([401, 403, 404])('is not posted again until a restart if Discord answers %s', async (status) => {
+  it.each([
+    401, 403, 404,
+  ])("isn't reposted until a restart if Discord responds with status %s", async (status) => {
     const { holds, clock, look, posts, logger, start } = await open(status, 200);
     const alarms = await start();
     holds.own = true;
@@ -220,7 +222,7 @@ describe('an alarm', () => {
     await expect.poll(posts).toHaveLength(2);
   });
 
-  it('is reposted if the response is not a message', async () => {
+  it("is reposted if Discord's response isn't a message", async () => {
     const { holds, clock, look, posts, start } = await open(204, 200);
     await start();
     holds.own = true;
@@ -232,7 +234,7 @@ describe('an alarm', () => {
     await expect.poll(posts).toHaveLength(2);
   });
 
-  it('waits until Discord stops blocking the bot', async () => {
+  it("isn't posted while Discord is blocking the bot", async () => {
     const { holds, clock, look, posts, start, block } = await open(200);
     await start();
     block(true);
@@ -245,7 +247,7 @@ describe('an alarm', () => {
     await expect.poll(posts).toHaveLength(1);
   });
 
-  it('is posted only once for a shared condition, even if another process takes over', async () => {
+  it('is posted once for a shared condition, even if another process takes over', async () => {
     const { holds, clock, look, posts, start, lead, stored } = await open(200);
     for (const place of ['a', 'b']) await start(place);
     lead('a');
@@ -417,11 +419,11 @@ describe('the conditions for alarms', () => {
       },
       {},
     ],
-  ])('are checked with %s', async (_, wrong, found) => {
+  ])('are correct for %s', async (_, wrong, found) => {
     expect(await holding(wrong)).toEqual(found);
   });
 
-  it('stay true for 15 minutes after an event', async () => {
+  it('hold for 15 minutes after an event', async () => {
     const clock = createTestClock();
     const heldAfter = (minutes: number) =>
       holding({
@@ -500,7 +502,7 @@ describe("a post to Discord's webhook", () => {
     };
   }
 
-  it('fails if Discord does not save the message', async () => {
+  it("fails if Discord doesn't save the message", async () => {
     const { post, posts, moveTo } = await openWebhook();
     moveTo('full');
     await expect(post()).rejects.toThrow('HTTP 400');

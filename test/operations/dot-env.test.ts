@@ -31,14 +31,14 @@ it.each([
   ...PROGRAMS,
   'setup',
   'sandbox',
-])('%s prints one sentence if the Node version is too old', async (script) => {
+])('npm run %s prints a short error if the Node version is too old', async (script) => {
   const old = 'Object.defineProperty(process,`versions`,{value:{node:`24.11.9`}})';
   const env = { NODE_OPTIONS: `--import=data:text/javascript,${old}` };
   const output = await printed(script, folder(), env);
   expect(output).toMatch(/^This is Node 24\.11\.9, but 24\.12 or newer is needed\.\n.*npm ci.*\n$/);
 });
 
-describe('the file .env', () => {
+describe('the .env file', () => {
   function read(content: string | Buffer) {
     const path = join(folder(), '.env');
     writeFileSync(path, content);
@@ -55,7 +55,7 @@ describe('the file .env', () => {
     expect(read(example).complaints).toEqual([]);
   });
 
-  it('is reported as unreadable if it is saved as UTF-16 or is a folder', () => {
+  it('is reported as unreadable if it uses UTF-16 or is a folder', () => {
     for (const mark of ['\uFEFF', '']) {
       const { complaints, isReadable } = read(Buffer.from(`${mark}DISCORD_TOKEN=a.b.c\n`, 'utf16le'));
       expect({ complaints, isReadable }).toEqual({
@@ -82,11 +82,11 @@ describe('the file .env', () => {
     ],
     ['A=b\n\nA=c\n', '.env has A twice (lines 1 and 3): the last one counts'],
     ['A=b\nA=\n', '.env has A twice (lines 1 and 2): the last one counts, and it is empty'],
-  ])('causes a warning: %j', (content, complaint) => {
+  ])('causes a warning if it contains %j', (content, complaint) => {
     expect(read(content)).toMatchObject({ complaints: [complaint], isReadable: true });
   });
 
-  it("stops a program if it can't be read", async () => {
+  it("makes a program exit if it can't be read", async () => {
     const [odd, unreadable] = [folder(), folder()];
     writeFileSync(join(odd, '.env'), 'STORE_URL=nowhere\nSTORE_URL=nowhere\n');
     mkdirSync(join(unreadable, '.env'));

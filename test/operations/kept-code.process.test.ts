@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { oneBot } from '../support/bot.ts';
 import { folder, runFile } from '../support/machine.ts';
 
-it("Node's compile cache survives a kill -9 immediately after startup", async () => {
+it('the compile cache survives a kill -9 immediately after startup', async () => {
   const { token, discord, listing } = await oneBot();
   const kept = folder();
   const env = {

@@ -45,7 +45,7 @@ describe('the log', () => {
     for (const entry of entriesOf(bot, 'interaction')) expect(entry).toMatchObject({ guildId });
   });
 
-  it('shows why a command was refused, without typed text', async ({ bot, guild, member }) => {
+  it("shows why a command was rejected, but not the user's input", async ({ bot, guild, member }) => {
     const { id: guildId } = guild;
     await addServer(member, 'once.example.com:1');
     await lastInteraction(bot, { guildId, outcome: 'answered' });
@@ -59,7 +59,7 @@ describe('the log', () => {
     expect(bot.output()).not.toContain('typed-text');
   });
 
-  it('shows the outcomes of a submission that a crash interrupted', async ({ bot, guild, member }) => {
+  it('shows the outcomes of a submission interrupted by a crash', async ({ bot, guild, member }) => {
     await bot.listing.behave({ kind: 'hang' }, 1);
     void addServer(member, 'killed.example.com:1');
     await expect.poll(() => adds(guild)).toHaveLength(1);
@@ -103,7 +103,7 @@ describe('the log', () => {
     for (const { userId } of [admin, member]) expect(bot.output()).not.toContain(userId);
   });
 
-  it('ends with a line that shows how long stopping took and what was cut off', async ({
+  it('ends with the duration of the shutdown and the work that was aborted', async ({
     bot,
     guild,
     member,
@@ -123,7 +123,7 @@ describe('the log', () => {
     });
   });
 
-  it('shows when a start creates the database, and then no longer', async ({ bot }) => {
+  it('shows that the database was created, but only at the first start', async ({ bot }) => {
     expect(entriesOf(bot, 'created the database')).toMatchObject([
       { level: 'info', migrations: expect.arrayContaining(['3.01-one-vocabulary']), ms: expect.any(Number) },
     ]);
@@ -131,7 +131,7 @@ describe('the log', () => {
     expect(entriesOf(bot, /(?:created|updated) the database/)).toHaveLength(1);
   });
 
-  it("shows which migrations a start applied to an older version's database", async () => {
+  it("shows which migrations were applied to an older version's database", async () => {
     const data = folder();
     const database = new DatabaseSync(join(data, 'bot.sqlite'));
     database.exec(readFileSync(join(import.meta.dirname, '../storage/releases/0.3.0-sqlite.sql'), 'utf8'));

@@ -49,8 +49,8 @@ async function encryptionKeyIds(store: Store): Promise<readonly string[]> {
   return Promise.all(ids.map(async (id) => Object(await store.values.get(`api-key:${id}`)).sealed.k));
 }
 
-describe('data that is encrypted with a previous key', () => {
-  it('is re-encrypted by the hourly job, which logs once that it has finished', async () => {
+describe('data encrypted with a previous key', () => {
+  it('is re-encrypted by the hourly job, and the result is logged once', async () => {
     const store = await filled();
     const { data, tag } = Object(await store.values.get('api-key:3')).sealed;
     expect(bytesOnDisk(store.path)).toContain(tag);
@@ -85,7 +85,7 @@ describe('data that is encrypted with a previous key', () => {
     expect(new Set(made.map(({ kind }) => kind))).toEqual(new Set(['synced']));
   });
 
-  it('needs both keys until an interrupted re-encryption has finished', async () => {
+  it('still needs both keys after an interrupted re-encryption', async () => {
     const store = await filled();
     let left = 2;
     const inGuild: Store['inGuild'] = (...args) => {
@@ -145,7 +145,7 @@ describe('data that is encrypted with a previous key', () => {
     await started(store, NEWEST);
   });
 
-  it('is re-encrypted in interactions that are still unanswered', async () => {
+  it('is re-encrypted in unanswered interactions', async () => {
     const store = await filled();
     const { seal } = createEncryption([FORMER]);
     const withoutReply = ['7', '8'].map((id) => ({
@@ -189,7 +189,7 @@ describe('data that is encrypted with a previous key', () => {
     expect(createEncryption([NEWEST]).open(JSON.parse(stored?.notice ?? ''), context)).toBe('whom');
   });
 
-  it("is reported and isn't changed if no key can decrypt it", async () => {
+  it('is reported but not changed if no key can decrypt it', async () => {
     const store = await filled();
     await store.values.set('api-key:4', await store.values.get('api-key:3'));
     const { reencrypt, logger } = await started(store, NEWEST, FORMER);

@@ -52,7 +52,7 @@ describe('the backup schedule', () => {
     expect(outcomes).toEqual(['made']);
   });
 
-  it('first removes backups that were made while the clock was fast', async () => {
+  it('removes backups made while the clock was fast before it removes older ones', async () => {
     const { data, outcomes, backups } = await open({});
     mkdirSync(data);
     const ahead = ['01', '02', '03'].map((day) => `bot-2999-01-${day}T00-00-00Z.sqlite`);
@@ -64,7 +64,7 @@ describe('the backup schedule', () => {
     expect(readdirSync(data)).toEqual([before, expect.stringMatching(/^bot-20[2-9]/)]);
   });
 
-  it("keeps other databases' backups in the same folder", async () => {
+  it("doesn't delete other databases' backups in the same folder", async () => {
     const { data, outcomes, backups } = await open({});
     mkdirSync(data);
     const at = ['2020-01-01T00-00-00Z', '2999-01-01T00-00-00Z'];
@@ -146,7 +146,7 @@ describe('the backup schedule', () => {
     expect(outcomes).toEqual(['failed']);
   });
 
-  it('deletes the reason for the last failure if no backup is due', async () => {
+  it('clears the last failure at startup if no backup is due', async () => {
     const { store, outcomes, backups } = await open({ ago: 5 * MINUTE_MS });
     await saveBackupFailure(store.values, 'no space');
     await backups.start?.();
@@ -154,7 +154,7 @@ describe('the backup schedule', () => {
     expect(outcomes).toEqual([]);
   });
 
-  it("counts a backup as made if old backups can't be deleted", async () => {
+  it("counts a backup as successful even if old backups can't be deleted", async () => {
     const { data, store, logger, outcomes, backups } = await open({});
     for (const day of ['01', '02', '03']) {
       mkdirSync(join(data, `bot-2020-01-${day}T00-00-00Z.sqlite`), { recursive: true });
@@ -167,7 +167,7 @@ describe('the backup schedule', () => {
     expect(await readBackupFailure(store.values)).toBeUndefined();
   });
 
-  it('works in a running bot, which counts the backups', async () => {
+  it('works in a running bot, whose metrics count the backups', async () => {
     const port = await quietPort();
     const { data } = await oneBot({ env: { HTTP_PORT: String(port), BACKUP_EVERY_HOURS: '24' } });
     const made = async () => sampleOf(await scrape(port), 'listing_bot_backups_total', '{outcome="made"}');

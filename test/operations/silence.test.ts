@@ -14,8 +14,8 @@ async function quickBot(options: BotOptions & Expected) {
   return bot;
 }
 
-describe('a gateway', () => {
-  it('makes the bot print a message and exit if the gateway is silent', async () => {
+describe('the check for a silent gateway', () => {
+  it('makes the bot print a message and exit', async () => {
     const env = { EXIT_WHEN_SILENT_SECONDS: '1' };
     const bot = await quickBot({ env, crash: true });
     // The sockets stay open but don't receive anything. discord.js drops them, reconnects, and waits for a HELLO.
@@ -24,7 +24,7 @@ describe('a gateway', () => {
     expect(bot.output()).toMatch(ENDED);
   });
 
-  it("doesn't count as silent if it only acknowledges heartbeats", async () => {
+  it('is passed if Discord only acknowledges heartbeats', async () => {
     const port = await quietPort();
     const silentSeconds = async () => sampleOf(await scrape(port), 'listing_bot_gateway_silent_seconds') ?? 0;
     await quickBot({ env: { HTTP_PORT: String(port) } });
@@ -85,7 +85,7 @@ describe('the daily IDENTIFY limit', () => {
     await expect.poll(() => ends).toEqual([expect.stringMatching(ENDED)]);
   });
 
-  it("is read from Discord's last response if a new request fails", async () => {
+  it("is known from Discord's previous response if a new request fails", async () => {
     const few = await open({ left: 150, answers: false });
     await expect.poll(() => few.state.asked).toBeGreaterThan(3);
     expect(few.ends).toEqual([]);
@@ -94,7 +94,7 @@ describe('the daily IDENTIFY limit', () => {
   });
 });
 
-it("the bot doesn't exit if it has recently received something from the gateway", async () => {
+it("the bot doesn't exit if it has recently received data from the gateway", async () => {
   const { state, ends } = await open({ silentMs: 999 });
   await expect.poll(() => state.looked).toBeGreaterThan(5);
   expect(ends).toEqual([]);

@@ -8,7 +8,7 @@ async function reportOf(bot: Bot): Promise<Readonly<Record<string, unknown>>> {
 }
 
 describe('the start report', () => {
-  it('lists the version, the keys, the commands and the features that are off', async () => {
+  it('shows the version, keys, commands and disabled features', async () => {
     const bot = await oneBot({ env: { EXIT_WHEN_SILENT_SECONDS: '600' } });
     const report = await reportOf(bot);
     expect(report).toMatchObject({
@@ -60,7 +60,7 @@ describe('the start report', () => {
     ]);
   });
 
-  it('shows the features that are on, but no secrets', async () => {
+  it('shows the enabled features, but no secrets', async () => {
     const env = {
       LISTING_API_KEY: 'the-operators-own-key-98765',
       ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
