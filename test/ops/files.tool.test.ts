@@ -72,7 +72,7 @@ describe('the files for operators', () => {
     expect(run(process.execPath, [tool, ...args])).toEqual({ status: 0, printed: '' });
   });
 
-  it("include a Pterodactyl egg that matches the bot's variables and Node version", async () => {
+  it("include a Pterodactyl egg that matches the bot's variables and Node.js version", async () => {
     const egg = eggSchema.parse(JSON.parse(file('ops/pterodactyl-egg.json')));
     const least = Number(/\d+/.exec(engines.node)?.[0]);
     for (const image of Object.values(egg.docker_images)) {
@@ -94,13 +94,13 @@ describe('the files for operators', () => {
     expect(readConfig({ ...defaults, ...needed }).backupEveryHours).toBe(24);
   });
 
-  it('install the bot version that they were released with', () => {
+  it('install the bot version that they belong to', () => {
     expect(file('ops/kubernetes.yaml')).toMatch(
       new RegExp(`^ *image: \\S+:${version.replaceAll('.', '\\.')}$`, 'm'),
     );
   });
 
-  it('check out the newest version, or main if there is none', () => {
+  it('check out the newest version tag, or main if there are no tags', () => {
     const remote = mkdtempSync(join(tmpdir(), 'remote-'));
     onTestFinished(() => rmSync(remote, { recursive: true }));
     const git = (...args: readonly string[]) =>
@@ -122,7 +122,7 @@ describe('the files for operators', () => {
     expect(found()).toEqual(['v0.10.0', 'v0.10.0', 'v0.10.0']);
   });
 
-  it('can be turned into a second systemd unit with the command in docs/tasks.md', () => {
+  it('can be converted into a second systemd unit with the command in docs/tasks.md', () => {
     const [, command = ''] =
       /^ *(sed 's#[\s\S]*?server-listing-bot\.service) \|$/m.exec(file('docs/tasks.md')) ?? [];
     const lines = (text: string) => text.split('\n').filter((line) => !line.startsWith('#'));
@@ -139,7 +139,7 @@ describe('the files for operators', () => {
     expect(second).toContain('\nWorkingDirectory=/opt/server-listing-bot\n');
   });
 
-  it('let a release fail if strings need a translation', ({ skip }) => {
+  it('make a release fail if strings need a translation', ({ skip }) => {
     if (run('jq', ['--version']).status !== 0) return skip('it needs jq');
     const [, filter = ''] =
       /jq --exit-status '([^']+)' src\/words\/due\.json/.exec(file('.github/workflows/image.yml')) ?? [];
@@ -166,7 +166,7 @@ describe('the files for operators', () => {
     const botsOf = (services: ReturnType<typeof read>) =>
       Object.entries(services).filter(([service]) => service.startsWith('bot'));
 
-    it('builds an image unless BOT_IMAGE names one', () => {
+    it('builds an image unless BOT_IMAGE is set', () => {
       const BOT_HOST = 'bot.example.com';
       for (const [, bot] of botsOf(read({ BOT_HOST }))) {
         expect(bot).toMatchObject({ image: 'server-listing-bot', build: { context: '.' } });
@@ -177,7 +177,7 @@ describe('the files for operators', () => {
       for (const [, bot] of bots) expect(bot.image).toBe(BOT_IMAGE);
     });
 
-    it("reads .env unchanged, and doesn't need any other variables", () => {
+    it("reads .env as it is, and doesn't need other variables", () => {
       for (const [, bot] of botsOf(read({ BOT_HOST: 'bot.example.com' }))) {
         expect(bot.env_file).toEqual([{ path: '.env', format: 'raw' }]);
       }

@@ -136,7 +136,7 @@ describe.skipIf(!canVerify)('a systemd installation', () => {
   const [workingDirectory = ''] = all('WorkingDirectory');
   const [stateDirectory = ''] = all('StateDirectory');
 
-  it("passes systemd's checks without any output", () => {
+  it("passes systemd's checks without warnings", () => {
     const verified = spawnSync('systemd-analyze', ['verify', UNIT], { encoding: 'utf8' });
     expect([verified.status, verified.stderr]).toEqual([0, '']);
     // A threshold of 20 means an exposure level of 2.0.
@@ -185,7 +185,7 @@ describe.skipIf(!canConfine)('a container', () => {
     if (image === undefined) process.stdout.write(`The container path is skipped: ${SKIPPED}\n`);
   }, LONG_MS);
 
-  it("runs with a read-only root file system, and doesn't lose data if stopped", async ({ skip }) => {
+  it("runs with a read-only root file system, and doesn't lose data when it is stopped", async ({ skip }) => {
     if (image === undefined) return skip(SKIPPED);
     const { root, config } = image;
     const { Cmd, Env, User, WorkingDir } = config;
