@@ -15,7 +15,7 @@ function setUp() {
   return { begun, ends, work };
 }
 
-it('work with the same key runs in order, and in parallel with other work', async () => {
+it('tasks with the same key run in order, in parallel with other tasks', async () => {
   const { begun, ends, work } = setUp();
   const inOrder = createInOrder();
   const all = ['first', 'second', 'third'].map((name) => inOrder.run('a', work(name)));
@@ -33,7 +33,7 @@ it('work with the same key runs in order, and in parallel with other work', asyn
   await Promise.all(all.slice(1));
 });
 
-it('a key is busy until all of its work has ended', async () => {
+it('a key is busy until all its tasks have ended', async () => {
   const { ends, work } = setUp();
   const inOrder = createInOrder();
   const first = inOrder.run('a', work('first'));
@@ -48,7 +48,7 @@ it('a key is busy until all of its work has ended', async () => {
   expect(inOrder.isBusy('a')).toBe(false);
 });
 
-it('calls made during a run share one follow-up run', async () => {
+it('all calls made during a run share the next run', async () => {
   const { begun, ends, work } = setUp();
   const run = oneAtATime(work('run'));
   const first = run();

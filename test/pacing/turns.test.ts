@@ -38,7 +38,7 @@ const times = (count: number, make: (n: number) => Promise<string | NotRun>) =>
   Array.from({ length: count }, (_, n) => make(n));
 
 describe('turns for requests', () => {
-  it('give the next slot to the guild that has waited longest', async () => {
+  it('give the next slot to the guild that has been waiting longest', async () => {
     const { started, ask, end } = setUp(1);
     for (const guild of ['a', 'b', 'c']) {
       void ask(guild);
@@ -67,7 +67,7 @@ describe('turns for requests', () => {
   it.each([
     { mostConcurrent: 3, reading: 1 },
     { mostConcurrent: 1, reading: 1 },
-  ])('let reads use $reading of $mostConcurrent slots, and submissions the rest', async ({
+  ])('allow reads to use $reading of $mostConcurrent slots, and submissions the rest', async ({
     mostConcurrent,
     reading,
   }) => {
@@ -81,7 +81,7 @@ describe('turns for requests', () => {
     expect(started.filter((guild) => guild.startsWith('reads'))).toHaveLength(reading);
   });
 
-  it('start a submission before an earlier read that is waiting for a slot', async () => {
+  it('start a submission before an earlier read that needs a slot', async () => {
     const { started, ask } = setUp(2);
     void ask('a', { kind: 'reading' });
     void ask('b', { kind: 'reading' });
@@ -132,7 +132,7 @@ describe('turns for requests', () => {
   });
 });
 
-it("a guild's work doesn't wait for all of another guild's work", async () => {
+it("one guild's backlog doesn't delay another guild's work", async () => {
   const myTurn = createWorkTurns();
   const begun: string[] = [];
   const work = (guildId: string, name: string) => myTurn(guildId).then(() => begun.push(name));
