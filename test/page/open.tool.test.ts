@@ -10,7 +10,7 @@ const OPENER = process.platform === 'darwin' ? 'open' : 'xdg-open';
 const folder = await mkdtemp(join(tmpdir(), 'open-'));
 afterAll(() => rm(folder, { recursive: true }));
 
-it.skipIf(process.platform === 'win32')('--open opens the page in the browser', async () => {
+it.skipIf(process.platform === 'win32')('the --open option opens the page in the browser', async () => {
   const opened = join(folder, 'opened');
   await writeFile(
     join(folder, OPENER),

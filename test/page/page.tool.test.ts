@@ -278,7 +278,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await expect.poll(() => answers(tab).count()).toBe(0);
   });
 
-  it('shows an alert if a user presses a button on an outdated message', async () => {
+  it('shows an alert if a user presses an outdated button', async () => {
     const { discord, people } = scene.sandbox;
     const guild = discord.guildEvents.add({ name: 'Quick' });
     await setKey(people.at({ role: 'admin', guild, locale: 'en-US' }), 'sandbox-key-1234');
@@ -303,7 +303,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await tab.getByRole('alert').getByText('This message has just changed. Check it again.').waitFor();
   });
 
-  it('shows messages from other tabs and from the prompt', async () => {
+  it('shows messages caused in other tabs and at the prompt', async () => {
     const [first, second] = [await scene.tab('&role=admin'), await scene.tab('&role=member')];
     const prompt = createPrompt({ sandbox: scene.sandbox, print: () => undefined });
     const before = await reply(first).count();
@@ -605,7 +605,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     expect(await focusedName(tab)).toBe('Sandbox');
   });
 
-  it('is shown in German if Discord is in German', async () => {
+  it('is in German if Discord is in German', async () => {
     const [, second] = scene.sandbox.discord.everyGuild;
     const tab = await scene.tab(`&locale=de&guild=${second?.id}`);
     expect(await tab.getByRole('heading').allInnerTexts()).toEqual([
@@ -659,7 +659,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await side(tab).getByText('It is running.').waitFor();
   });
 
-  it('has controls for faults and for API keys', async () => {
+  it('has controls for injecting faults and managing API keys', async () => {
     const { listing } = scene.sandbox;
     const tab = await scene.tab();
     const service = side(tab).getByRole('combobox', { name: /^Service/ });
@@ -699,7 +699,7 @@ describe.skipIf(!hasChromium)('a running scenario', () => {
   /** Avoids the mouse, because the caption moves when the preview appears, possibly before the button is released. */
   const press = (tab: Tab, name: string) => tab.getByRole('button', { name, exact: true }).press('Enter');
 
-  it('waits for Next even after a reload, ends at the last message, and can be replayed, replaced or closed', async () => {
+  it('can be continued, reloaded, replayed, replaced and closed', async () => {
     const tab = await scene.tab('&scenario=wrong-first-try', { viewport: { width: 390, height: 500 } });
     await step(tab, '1 of 3');
     await press(tab, 'Next');

@@ -40,7 +40,7 @@ describe.skipIf(!hasChromium)("the sandbox's scenarios", () => {
     await scene.close();
   });
 
-  it.for(SCENARIOS)('"$name" works with only the keyboard and has no accessibility problems', async ({
+  it.for(SCENARIOS)('include "$name", which is accessible and can be used with only the keyboard', async ({
     title,
     steps,
   }) => {
@@ -75,7 +75,7 @@ describe.skipIf(!hasChromium)("the sandbox's scenarios", () => {
 });
 
 describe.skipIf(!hasChromium)('the German scenarios', () => {
-  it("don't run again after a reload", async () => {
+  it("aren't replayed after a reload", async () => {
     const scene = await openPageScene();
     for (const { name, title } of SCENARIOS) {
       const tab = await scene.tab(`&scenario=${name}&locale=de`);

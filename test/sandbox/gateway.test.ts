@@ -18,7 +18,7 @@ async function open(options: Partial<StandInOptions> = {}) {
   };
 }
 
-describe("the stand-in's gateway connection", () => {
+describe('a connection to the simulated gateway', () => {
   it("closes if it doesn't receive a heartbeat", async () => {
     const { standIn, broken } = await open({ heartbeatIntervalMs: 40 });
     expect(await (await identified(standIn)).closed).toBe(4009);
@@ -42,7 +42,7 @@ describe("the stand-in's gateway connection", () => {
 });
 
 describe('the IDENTIFY limit', () => {
-  it('makes shards identify five seconds apart', async () => {
+  it("requires five seconds between two shards' IDENTIFYs", async () => {
     const { standIn, broken } = await open({ shards: 2 });
     await identified(standIn, { shard: [0, 2] });
     const second = await openGateway(standIn);
@@ -65,8 +65,8 @@ describe('the IDENTIFY limit', () => {
   });
 });
 
-describe('an interaction', () => {
-  it("reaches every session of its guild's shard", async () => {
+describe('a simulated interaction', () => {
+  it("is delivered to all sessions for the guild's shard", async () => {
     const { standIn, person } = await open({ shards: 2, maxConcurrency: 2 });
     const [zero, one] = [
       await identified(standIn, { shard: [0, 2] }),
@@ -111,7 +111,7 @@ describe('a gateway session', () => {
 });
 
 // The gateway's other faults are tested through the bot in test/faults/gateway.test.ts.
-it("the stand-in's gateway can request a heartbeat", async () => {
+it('the simulated gateway can request a heartbeat', async () => {
   const { standIn } = await open();
   const session = await identified(standIn);
   standIn.gateway.requestHeartbeat();

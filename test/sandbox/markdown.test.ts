@@ -7,7 +7,7 @@ const nameOf = (id: string) => (id === ID ? 'admin' : undefined);
 const NOW = Date.UTC(2026, 0, 2, 12);
 const read = (text: string) => drawText(marksOf(text, nameOf), NOW);
 
-describe('the stand-in for Discord’s markdown', () => {
+describe("the sandbox's Markdown renderer", () => {
   it.each([
     ['**bold** *slanted* __under__ ~~gone~~ ||hidden||', 'bold slanted under gone hidden'],
     [`</setkey:${ID}> by <@${ID}> in <#${ID}>`, '/setkey by @admin in #admin'],
@@ -17,7 +17,7 @@ describe('the stand-in for Discord’s markdown', () => {
     ['```json\n{"a": "**"}\n```', '{"a": "**"}'],
     ['**open `and unfinished', '**open `and unfinished'],
     [`<t:${NOW / 1000 - 120}:R>`, '2 minutes ago'],
-  ])('shows %s without markup', (text, shown) => {
+  ])('converts %s to plain text', (text, shown) => {
     expect(read(text)).toBe(shown);
   });
 
@@ -27,7 +27,7 @@ describe('the stand-in for Discord’s markdown', () => {
     expect(timeText(NOW / 1000, { ...german, format: 'D' })).toBe('2. Januar 2026');
   });
 
-  it('keeps small text after a quotation', () => {
+  it('recognises small text after a quote', () => {
     const kinds = marksOf('> words\n-# Lines 2–20\nmore', nameOf).map(({ kind }) => kind);
     expect(kinds).toEqual(['quote', 'small', 'break', 'text']);
   });

@@ -29,7 +29,7 @@ async function answered(bot: RawBot, coming: Promise<Answer>, data: object) {
   return answer.message;
 }
 
-describe('a direct message', () => {
+describe('a simulated direct message', () => {
   it('supports buttons and commands', async () => {
     const bot = await open();
     const { standIn, guild, person } = bot;
@@ -65,7 +65,7 @@ describe('a direct message', () => {
   });
 });
 
-describe('a command', () => {
+describe('a simulated command', () => {
   it('is only shown to users who are allowed to use it', async () => {
     const bot = await open();
     const { standIn, guild, person } = bot;
@@ -99,7 +99,7 @@ describe('a command', () => {
   });
 });
 
-describe('a reply', () => {
+describe('a simulated reply', () => {
   it('is lost if the bot misses a deadline', async () => {
     const bot = await open();
     const { standIn, person } = bot;
@@ -115,7 +115,7 @@ describe('a reply', () => {
   });
 });
 
-describe('a message', () => {
+describe('a simulated message', () => {
   it('offers its enabled buttons to everyone who can see it', async () => {
     const bot = await open();
     const { standIn, guild, person } = bot;
@@ -158,7 +158,7 @@ describe('a message', () => {
   });
 });
 
-describe('a modal', () => {
+describe('a simulated modal', () => {
   const label = (custom_id: string, more: object = {}) => ({
     type: 18,
     label: custom_id,

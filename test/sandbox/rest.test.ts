@@ -49,7 +49,7 @@ const message = (body: object, more: Partial<SentMessage> = {}) =>
   });
 const file = (mebibytes: number, id = 0) => ({ id, bytes: new Uint8Array(mebibytes * 1024 * 1024) });
 
-it('Discord counts an emoji as one character', () => {
+it('the simulated Discord counts an emoji as one character', () => {
   expect(message({ content: '😀'.repeat(2_000) })).toBeUndefined();
 });
 
@@ -182,21 +182,21 @@ const BROKEN: Readonly<Record<string, readonly (Denial | undefined)[]>> = {
   'Names of commands differ': [checkCommands([command, command])],
 };
 
-describe("Discord's validation", () => {
-  it.each(Object.entries(BROKEN))('rejects breaches of "%s"', (title, denials) => {
+describe("the simulated Discord's validation", () => {
+  it.each(Object.entries(BROKEN))('rejects requests that violate the rule "%s"', (title, denials) => {
     for (const denial of denials) {
       expect(denial).toMatchObject({ status: 400, code: 50035, title });
       expect(denial?.message).toMatch(/✖|expected|read/);
     }
   });
 
-  it('has an example for every rule', () => {
+  it('is tested for every rule', () => {
     const rules = [MESSAGE_RULES, RESPONSE_RULES, CHOICE_RULES, MODAL_RULES, COMMAND_RULES].flat();
     for (const { title } of rules) expect(BROKEN).toHaveProperty([title]);
   });
 });
 
-describe('the REST API', () => {
+describe('the simulated REST API', () => {
   async function open(options?: Parameters<typeof openRawBot>[0]) {
     const bot = await openRawBot(options);
     onTestFinished(() => bot.standIn.close());
@@ -341,7 +341,7 @@ describe('the REST API', () => {
     expect(await get('a')).toBe(404);
   });
 
-  it('forgets rate limits that began while a test had advanced the clock', async () => {
+  it('drops rate limits that started while the clock was fast', async () => {
     const { guild, ask } = await open();
     const clock = createTestClock();
     const post = () => ask(`POST /channels/${guild.channelId}/messages`, { json: { content: 'words' } });
@@ -484,7 +484,7 @@ describe('the REST API', () => {
     expect((await ask('GET /users/@me')).status).toBe(500);
   });
 
-  it('ignores requests over silenced connections', async () => {
+  it("doesn't receive requests over silenced connections", async () => {
     const { standIn } = await open();
     const { apiUrl, faults } = standIn;
     const dispatcher = new Agent({ connections: 1 });
@@ -509,7 +509,7 @@ describe('the REST API', () => {
     expect(standIn.findSecret('another')).toEqual([]);
   });
 
-  it("throws an error on close if a response didn't match Discord's format", async () => {
+  it('throws an error on close if one of its responses was invalid', async () => {
     const { standIn } = await openRawBot();
     const { id } = standIn.guildEvents.add({ name: 'odd', locale: 'xx' });
     await raw(standIn, `GET /guilds/${id}`);

@@ -26,8 +26,8 @@ const somebody = (role: 'admin' | 'member', guild = 0) => {
   return sandbox.people.at({ role, guild: there, locale: 'en-US' });
 };
 
-describe('a front end of the sandbox', () => {
-  it('is told which user can see an ephemeral reply', async () => {
+describe('a sandbox front end', () => {
+  it('is notified which user can see an ephemeral reply', async () => {
     const member = somebody('member');
     const events = await eventsDuring('message', () => member.slash('help'));
     expect(new Set(events.map(({ onlyFor }) => onlyFor))).toEqual(new Set([member.userId]));
@@ -43,7 +43,7 @@ describe('a front end of the sandbox', () => {
     expect(await states(() => somebody('admin').slash('setkey'))).toEqual(['sent', 'modal']);
   });
 
-  it('is notified of a rule violation immediately after the request that caused it', async () => {
+  it('is notified of a rule violation immediately after the request', async () => {
     const wire = await eventsDuring('wire', () => somebody('member').slash('help'));
     const [sent] = wire.filter(({ from }) => from === 'discord');
     expect(sent?.request.body).toContain('INTERACTION_CREATE');

@@ -27,7 +27,7 @@ const server = (fields: Record<string, string>) =>
 const good = { server: 'play.example.com', port: '27015', game: 'cs2' };
 const ok = { status: 'success', message: 'Servers have been added for review.' };
 
-describe("the listing service's stand-in", () => {
+describe('the simulated listing service', () => {
   it.each([
     ['rule 1: an invalid key, before any other check', 'api_key=x&action=add', 'Invalid API key.'],
     ['rule 1: no key', 'action=games', 'Invalid API key.'],

@@ -6,7 +6,7 @@ import { openSandbox, type Sandbox } from '../../../sandbox/sandbox.ts';
 
 const SCENARIO = 'wrong-first-try';
 
-describe("the scenarios' player", () => {
+describe('the scenario player', () => {
   let sandbox: Sandbox;
   let player: ReturnType<typeof createPlayer>;
   let acts: ReturnType<typeof createActs>;
@@ -33,7 +33,7 @@ describe("the scenarios' player", () => {
     return player.current?.target ?? '';
   }
 
-  it('goes on if the marked control is pressed', async () => {
+  it('continues when the highlighted button is pressed', async () => {
     const button = await playToButton();
     const message = messages().at(-1)?.id ?? '';
     expect(await acts.run({ do: 'press', message, button }, seat())).toEqual({ kind: 'done' });
@@ -43,7 +43,7 @@ describe("the scenarios' player", () => {
     await expect.poll(() => player.current?.state).toBe('over');
   });
 
-  it('shows why a scenario failed, and plays it again in a new Discord server that replaces the old one', async () => {
+  it('shows why a scenario failed, and can replay it in a new Discord server', async () => {
     const { length } = sandbox.discord.guilds;
     const button = await playToButton();
     const [message] = messages().slice(-1);

@@ -46,7 +46,7 @@ function isSaid(label: string, { content }: Shown, text: string): boolean {
   return text.toLowerCase().includes(label.replace(/…$/u, '').toLowerCase());
 }
 
-describe('every reply that a scenario shows', () => {
+describe('each reply in a scenario', () => {
   let sandbox: Sandbox;
 
   function collect(): void {
@@ -78,7 +78,7 @@ describe('every reply that a scenario shows', () => {
   }, 300_000);
   afterAll(() => sandbox.close());
 
-  it('says no sentence twice', () => {
+  it("doesn't repeat itself", () => {
     expect(shown.size).toBeGreaterThan(30);
     const twice = [...shown.values()].flatMap((message) => {
       const all = sentencesOf(message);
@@ -87,7 +87,7 @@ describe('every reply that a scenario shows', () => {
     expect(twice).toEqual([]);
   });
 
-  it("doesn't say what its buttons say", () => {
+  it("doesn't repeat its button labels", () => {
     const said = [...shown.values()].flatMap((message) => {
       const text = textOf(message);
       return labelsOf(message).filter((label) => isSaid(label, message, text));

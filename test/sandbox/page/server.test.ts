@@ -99,14 +99,14 @@ describe("the sandbox page's server", () => {
     expect(body).not.toContain('import');
   });
 
-  it('serves modules that a browser can load', async () => {
+  it('serves modules that browsers can load', async () => {
     const { status, body } = await ask('/client/main.ts');
     expect(status).toBe(200);
     expect(body).not.toContain('import type {');
     expect((await ask('/modules/lit/index.js')).status).toBe(200);
   });
 
-  it('can make Discord fail and recover', async () => {
+  it('can simulate a Discord failure and recovery', async () => {
     const act = async (name: string) => {
       const body = JSON.stringify({ do: 'trouble', whom: 'discord', name, seat });
       return JSON.parse((await ask('/act', { method: 'POST', body, 'x-token': token })).body);
@@ -121,7 +121,7 @@ describe("the sandbox page's server", () => {
     expect((await fetch(`${sandbox.discord.apiUrl}/v10/gateway/bot`)).status).not.toBe(429);
   });
 
-  it('explains that an action is unknown', async () => {
+  it('returns an error for an unknown action', async () => {
     const unknown = { method: 'POST', body: JSON.stringify({ do: 'fly', seat }), 'x-token': token };
     expect(JSON.parse((await ask('/act', unknown)).body)).toEqual({
       kind: 'rejected',

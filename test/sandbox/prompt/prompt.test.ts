@@ -41,7 +41,7 @@ describe('the prompt', () => {
     expect(prompt.echo('/games')).toBe('/games');
   });
 
-  it("lists Discord's suggestions if an option ends with a question mark", async () => {
+  it('lists autocomplete suggestions if an option ends with a question mark', async () => {
     const { type } = openPrompt();
     expect(await type('/addserver game:counter?')).toMatch(/^ {2}Counter-Strike 2 \(cs2\)$/m);
     expect(await type('/addserver game:zzzzzz?')).toBe('No options match your search.');
@@ -85,7 +85,7 @@ describe('the prompt', () => {
     '/addserver gmae:cs2',
     '/addservers file:none.csv',
     'press Next',
-  ])("doesn't understand %s", async (line) => {
+  ])('rejects %s', async (line) => {
     await expect(openPrompt().prompt.run(line)).rejects.toBeInstanceOf(InvalidLineError);
   });
 });
