@@ -63,10 +63,10 @@ function shownUnchosen(list: ReadList): readonly string[] {
   return list.hidden > 0 ? [...addresses, `hidden ${list.hidden}`] : addresses;
 }
 
-describe('the parser for lists', () => {
+describe('the list parser', () => {
   it.each(CASES)('finds these servers: $shown', ({ text, list }) =>
     expect(read(text, DEFAULT_GAME)).toBe(list));
-  it.each(casesOf(ofNone))('finds these servers if there is no default game: $shown', ({ text, list }) =>
+  it.each(casesOf(ofNone))('finds these servers without a default game: $shown', ({ text, list }) =>
     expect(read(text)).toBe(list));
 
   it('finds no rows in an empty list', () => {
@@ -83,7 +83,7 @@ describe('the parser for lists', () => {
       expect(readList(text, games)).toEqual({ kind: 'too-many', count: 1001, most: 1000 });
   });
 
-  it('keeps all rows if a quote is closed many lines later', () => {
+  it('finds all rows even if a quote is closed many lines later', () => {
     const rows = Array.from({ length: 12 }, (_, n) => `8.8.8.8,${n + 1},cs2,${n % 11 === 0 ? '"' : ''}`);
     expect(rowsOf(readList(`server,port,game,about\n${rows.join('\n')}`, games))).toHaveLength(12);
   });
@@ -99,7 +99,7 @@ describe('the parser for lists', () => {
     expect(read(`server,port,game,about\n8.8.8.8,1,cs2,${about}`)).toBe('[2] 8.8.8.8:1 cs2');
   });
 
-  it('shortens addresses and games that are too long for a message', () => {
+  it("shortens addresses and games that don't fit into a message", () => {
     const x = 'x'.repeat(1_990);
     const cells = { server: `8.8.8.8/${x}`, port: x, query_port: x, game: x };
     const table = `server,port,query_port,game\n${Object.values(cells).join(',')}`;
@@ -115,7 +115,7 @@ describe('the parser for lists', () => {
   });
 });
 
-describe('the parser for messages', () => {
+describe('the message parser', () => {
   it.each(CASES)('finds these servers: $shown', ({ text, message }) => {
     const list = rowsOfMessage(text, games);
     const lines = [...list.rows, ...list.unchosen].map(({ line }) => line);
@@ -124,7 +124,7 @@ describe('the parser for messages', () => {
     expect([...words, ...shownUnchosen(list)].join(', ') || 'nothing').toBe(message);
   });
 
-  it('finds every address that has a port, whatever surrounds it', () => {
+  it('finds every address with a port, regardless of the surrounding text', () => {
     const around = fc.constantFrom(' ', '\n', ', ', '** ', ' | ', '`', ' - ', ' (', '😀 ', ' and ');
     const addresses = fc.uniqueArray(fc.record({ host: arbitrary.host, port: arbitrary.port }), {
       maxLength: 8,
@@ -175,7 +175,7 @@ describe('an uploaded file', () => {
   });
 });
 
-describe('the list parser', () => {
+describe('the parsers', () => {
   const pieces = '8.8.8.8|:1| |,|;|\n|"|cs2|server|port|password|27015|#|7 days to die|\t|[|{'.split('|');
   const wild = fc.oneof(
     fc.string({ unit: anyCharacter, maxLength: 200 }),
@@ -208,7 +208,7 @@ describe('the list parser', () => {
     }
   });
 
-  it('finds the same server in every notation of a row', () => {
+  it('finds the same server in every format of a row', () => {
     type Written = typeof arbitrary.submission extends fc.Arbitrary<infer Each> ? Each : never;
     const joined = ({ server: host, port }: Written) => formatAddress({ host, port });
     const forms: readonly ((row: Written) => string)[] = [
@@ -231,7 +231,7 @@ describe('the list parser', () => {
     );
   });
 
-  it("doesn't leave a password in any row", () => {
+  it('removes all passwords from the rows', () => {
     const targets = '8.8.8.8:1 10.0.0.1:1 x 8.8.8.8:70000 127.1:5 [2606:4700::1]:3 a..b:1'.split(' ');
     // In a line without another address, a name with a dot after a space could be an address.
     const anything = fc.stringMatching(/^[ -,\-/-:<-~äß]{0,10}QZJX[ -,\-/-:<-~äß]{0,10}$/);

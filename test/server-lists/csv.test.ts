@@ -25,8 +25,8 @@ const rejectedFiles = (
   );
 const rejected = (...some: Parameters<typeof rejectedFiles>) => rejectedFiles(...some).join('');
 
-describe('rejected.csv', () => {
-  it("contains each invalid row's line, reason, and cells as they were typed", () => {
+describe('the rejected.csv file', () => {
+  it('contains the line number, reason and original cells of each invalid row', () => {
     const rows = rowsOf('8.8.8.8:1 cs2\n8.8.8.8,70000,cs2,5005\nconnect 10.0.0.1:1; password x\n');
     expect(rejected(rows, (code) => `Wrong: "${code}"`).split('\r\n')).toEqual([
       '\ufeff"server","port","query_port","game","line","reason"',
@@ -75,19 +75,19 @@ describe('rejected.csv', () => {
   });
 });
 
-describe('a CSV file that is opened as a spreadsheet', () => {
+describe('a CSV file opened as a spreadsheet', () => {
   const marks = fc.constantFrom(...'=+-@＝＋－＠﹦﹢﹣﹫');
   const ignored = fc.constantFrom(
     ...'\u00a0\ufeff\u200b\u200d\u202e\u2060\u00ad\u3000\u3164\ufe0f\t\r\n\0\u2028 ',
   );
   const splits = fc.constantFrom(...',;|\t"\'');
 
-  it('marks cells that a spreadsheet would run as formulas with an apostrophe', () => {
+  it('has an apostrophe before each cell that would be run as a formula', () => {
     const file = csvFile(['=1+1', '+1', '-1', '@x', "'=1", "it's", '\t=1', 'a;-1, = 2|b'], []);
     expect(file).toBe(`\ufeff"'=1+1","'+1","'-1","'@x","''=1","it's","'=1","a;'-1, '= 2|b"\r\n`);
   });
 
-  it("doesn't contain a formula, whichever delimiter the spreadsheet splits cells at", () => {
+  it("doesn't contain formulas, regardless of the spreadsheet's delimiter", () => {
     const cell = fc.string({ unit: fc.oneof(marks, ignored, splits, anyCharacter) });
     fc.assert(
       fc.property(fc.array(cell, { minLength: 1, maxLength: 9 }), (cells) => {
@@ -97,7 +97,7 @@ describe('a CSV file that is opened as a spreadsheet', () => {
     );
   });
 
-  it('can be read back without changing any cell', () => {
+  it('can be parsed again without changes to any cell', () => {
     const cell = fc.string({ unit: fc.constantFrom(...'=+-@\'ab,;| "1'), maxLength: 8 });
     fc.assert(
       fc.property(fc.array(cell, { minLength: 2, maxLength: 5 }), (cells) => {

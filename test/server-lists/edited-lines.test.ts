@@ -56,10 +56,10 @@ describe('the lines in the form for editing a list', () => {
   });
 });
 
-describe('the text that a member sent back', () => {
+describe('the text of a submitted edit form', () => {
   const rows = rowsOf('a.example.com:27015 gmod\nb.example.com:27016 cs2\n127.1:5 cs2');
 
-  it('contains only new and changed lines, each in its place', () => {
+  it('is reduced to new and changed lines in their original positions', () => {
     const typed =
       "2. b.example.com:27017 cs2\n1. a.example.com:27015 Garry's Mod\n3. 127.1:5 cs2\nnew.example.com:1";
     expect(editedText(typed, rows, games)).toEqual({
@@ -72,11 +72,11 @@ describe('the text that a member sent back', () => {
   it.each([
     ['aliases', '1. a.example.com:27015 gm'],
     ['spaces at the ends', "  1)  a.example.com:27015 Garry's Mod "],
-  ])('can have %s without being a change', (_, line) => {
+  ])("isn't considered changed because of %s", (_, line) => {
     expect(editedText(line, rows, games)).toMatchObject({ text: '', unchanged: [rows[0]] });
   });
 
-  it('has a copied line once as it was, and once as a new line', () => {
+  it('counts a duplicated line once as unchanged and once as new', () => {
     const line = '2. b.example.com:27016 Counter-Strike 2';
     expect(editedText(`${line}\n${line}`, rows, games)).toMatchObject({
       text: '\nb.example.com:27016 Counter-Strike 2',
@@ -85,12 +85,12 @@ describe('the text that a member sent back', () => {
   });
 });
 
-describe('the places of lines that were sent back', () => {
+describe('the line numbers after an edit', () => {
   const opened = [{ line: 3 }, { line: 12, part: 2 }, { line: 20 }];
   const others = [{ line: 12 }, { line: 12, part: 3 }, { line: 30 }];
   const placing = (...labels: (string | undefined)[]) => createPlacing({ labels, opened, others });
 
-  it('are those of their labels, then of deleted lines, then after the last line', () => {
+  it('are those of the labels, then of deleted lines, and then follow the last line', () => {
     const { placeIn } = placing('12b', undefined, undefined, undefined);
     expect([2, 1, 3, 4].map(placeIn)).toEqual([
       { line: 3 },
@@ -105,7 +105,7 @@ describe('the places of lines that were sent back', () => {
     expect([1, 2, 3].map(placeIn)).toEqual([{ line: 12, part: 2 }, { line: 3 }, { line: 20 }]);
   });
 
-  it('differ for each server of a line', () => {
+  it('differ for each server in a line', () => {
     const { placeIn } = placing('12b', '3');
     expect([1, 1, 2, 2].map(placeIn)).toEqual([
       { line: 12, part: 2 },
@@ -115,7 +115,7 @@ describe('the places of lines that were sent back', () => {
     ]);
   });
 
-  it("aren't taken from lines without a server", () => {
+  it("aren't used up by lines without a server", () => {
     const { labelOf, placeIn } = placing('3', undefined, undefined);
     expect([labelOf(1), placeIn(2), labelOf(3)]).toEqual(['3', { line: 12, part: 2 }, '31']);
   });

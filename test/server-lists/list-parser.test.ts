@@ -60,7 +60,7 @@ describe('a list', () => {
     '\r\n',
     '\r',
     '\u2028',
-  ])('numbers the lines of the file after the typed lines: %j', async (lineBreak) => {
+  ])('continues the numbers of the typed lines in its file (line break %j)', async (lineBreak) => {
     const { parser } = setUp(true);
     const typed = ['8.8.8.8:1 rust', '8.8.8.8:2 rust'].join(lineBreak);
     const list = await parser.read({ guildId: '1', sources: [typed, '8.8.8.8:3 rust'], game: '' });
@@ -70,7 +70,7 @@ describe('a list', () => {
   it.each([
     '8.8.8.8:1\n8.8.8.8:2 rust',
     `8.8.8.8:1\n8.8.8.8:2 rust\n${'#'.repeat(4_000)}`,
-  ])('uses the default game for lines that name no game', async (text) => {
+  ])('uses the default game for lines without a game', async (text) => {
     const { asked, read } = setUp(true);
     expect(shown(await read(text, 'cs2'))).toEqual(['cs2', 'rust']);
     expect(shown(await read(text))).toEqual(['game-missing', 'rust']);
@@ -80,13 +80,13 @@ describe('a list', () => {
   it.each([
     '8.8.8.8:1 new',
     `8.8.8.8:1 new\n${'#'.repeat(4_000)}`,
-  ])('is parsed again after the bot has asked the service about an unknown game', async (text) => {
+  ])('is parsed again with a newer games list if it contains an unknown game', async (text) => {
     const { asked, read } = setUp();
     expect(shown(await read(text))).toEqual(['new']);
     expect(asked).toEqual(['refresh']);
   });
 
-  it('is parsed again if words next to an address could be a new game', async () => {
+  it('is parsed again if the words next to an address could be a new game', async () => {
     const { asked, read } = setUp();
     expect(shown(await read('new 8.8.8.8:1', 'rust'))).toEqual(['new']);
     expect(asked).toEqual(['refresh']);
@@ -99,7 +99,7 @@ describe('a list', () => {
   });
 });
 
-it('the parser gives up on a hostile file without delaying other lists', async () => {
+it('the parser aborts a malicious file without delaying other lists', async () => {
   const { read, beginHostile } = setUp(true);
   const ended: string[] = [];
   const note = (name: string, list: Promise<Awaited<ReturnType<typeof read>>>) =>
@@ -122,7 +122,7 @@ it('the parser gives up on a hostile file without delaying other lists', async (
   ]);
 });
 
-it('the parser says that it is busy if too many lists are waiting', async () => {
+it('the parser rejects a list as "busy" if too many others are waiting', async () => {
   const { read } = setUp(true);
   const all = await Promise.all(Array.from({ length: 23 }, () => read(FILE)));
   // Two lists are parsed at the same time, and 20 more can wait.

@@ -68,29 +68,29 @@ const PEOPLE = [
   JSON.stringify({ connections: [{ peer: `${X}:51234` }] }),
 ];
 
-describe('a text', () => {
-  it.each(LISTS)('is a list if each address is an entry: %j', (text) => {
+describe('pasted text', () => {
+  it.each(LISTS)('is considered a list if each address is an entry: %j', (text) => {
     for (const list of [read(text, 'cs2'), rowsOfMessage(text, games)]) {
       expect(list).toMatchObject({ shape: 'list', unchosen: [], hidden: 0 });
       expect(list.rows.length).toBeGreaterThan(0);
     }
   });
 
-  it.each(UNSURE)('leaves an address to the member if it might be something else: %j', (text) => {
+  it.each(UNSURE)("requires the member's choice if an address might not be a game server's: %j", (text) => {
     for (const list of [read(text, 'cs2'), rowsOfMessage(text, games)]) {
       expect(list).toMatchObject({ shape: 'unsure', rows: [] });
       expect(list.unchosen.length).toBeGreaterThan(0);
     }
   });
 
-  it.each(PEOPLE)('leaves all addresses to the member if it is about people: %j', (text) => {
+  it.each(PEOPLE)("requires the member's choice for all addresses if it is about people: %j", (text) => {
     for (const list of [read(`${text}`, 'cs2'), rowsOfMessage(text, games)]) {
       expect(list).toMatchObject({ shape: 'people', rows: [] });
       expect(list.unchosen.length).toBeGreaterThan(0);
     }
   });
 
-  it('keeps the entries next to a line that might be something else', () => {
+  it("doesn't lose its clear entries because of an ambiguous line", () => {
     const list = read(`${A}:27015 cs2\nyou can also play on ${B}:27016 today\n${A}:27017 cs2`);
     expect([list.shape, places(list), candidates(list)]).toEqual([
       'unsure',
@@ -99,18 +99,18 @@ describe('a text', () => {
     ]);
   });
 
-  it('leaves every address to the member if one of them is a person', () => {
+  it("requires the member's choice for all addresses if one belongs to a person", () => {
     const list = read(`Rust: ${A}:28015\nKestrel joined from ${X}:51234`, 'cs2');
     expect(candidates(list)).toEqual([`1 ${A}:28015 rust`, `2 ${X}:51234`]);
     expect(list.unchosen.map(({ words }) => words)).toEqual(['Rust', 'Kestrel joined from']);
   });
 
-  it("offers neither the default game nor a port that might be another address's", () => {
+  it("doesn't get the default game, or a port that might belong to another address", () => {
     const list = read(`[{port: 1, ip: ${A}}, {port: 2, ip: ${B}} is down`, 'cs2');
     for (const { typed } of list.unchosen) expect(typed).toMatchObject({ port: '', game: '' });
   });
 
-  it('counts the addresses that are not public, and shows their problem if there are no others', () => {
+  it('hides private addresses from the choice, unless all addresses are private', () => {
     const log = `[20:11:04] 192.168.1.2:1 and 10.0.0.1:2`;
     expect(read(`${log}\n[20:11:05] ${A}:27015`)).toMatchObject({ shape: 'people', hidden: 2, rows: [] });
     expect(read(log)).toMatchObject({
@@ -120,7 +120,7 @@ describe('a text', () => {
     });
   });
 
-  it('names the lines without a game server, and the second server of a line', () => {
+  it('has line numbers for lines without a game server and for the second server in a line', () => {
     const text = `Our servers\nRust\n${A}:28015, ${A}:28025\nTeamSpeak: ${B}:9987\n${B}:28015`;
     const list = read(text);
     expect(places(list)).toEqual([`3 ${A}:28015 rust`, `3b ${A}:28025 rust`, `5 ${B}:28015 rust`]);
@@ -136,7 +136,7 @@ describe('a text', () => {
     ]);
   });
 
-  it('accepts host names without a port below a heading that names their game', () => {
+  it("can contain host names without a port below a heading with the game's name", () => {
     const list = read('Valheim servers\nEU – a.example.com\nAS: c.example.com\nmain e.example.com');
     expect(places(list)).toEqual([
       '2 a.example.com valheim',
@@ -146,7 +146,7 @@ describe('a text', () => {
   });
 });
 
-describe('the label of an address', () => {
+describe('an address label', () => {
   it.each([
     `Game: ${A}:7777\nQuery: ${A}:27016\nRCON: ${A}:27020`,
     `IP: ${A}:7777, Query: ${A}:27016`,
@@ -156,7 +156,7 @@ describe('the label of an address', () => {
     `Address: ${A}:7777\nSteam: ${A}:27016\nMaster: ${B}:27950`,
     JSON.stringify({ connect: `${A}:7777`, query: `${A}:27016`, proxy: `${B}:1` }),
     `game;address;query address\nark;${A}:7777;${A}:27016`,
-  ])('says which one is for queries, and which belong to something else: %j', (text) => {
+  ])("identifies query addresses and addresses that aren't game servers: %j", (text) => {
     expect(read(text, 'ark')).toMatchObject({
       shape: 'list',
       rows: [{ kind: 'ready', submission: { server: A, port: 7777, queryPort: 27_016, game: 'ark' } }],
@@ -180,14 +180,14 @@ describe('the label of an address', () => {
       'IP: play.example.com\nJava port: 25570\nBedrock port: 19140',
       ['play.example.com:25570 minecraft', 'play.example.com:19140 bedrock'],
     ],
-  ])('gives a port to the edition that it names: %j', (text, servers) => {
+  ])('assigns a port to the edition in the label: %j', (text, servers) => {
     expect(read(text, 'minecraft').rows.map((row) => rowText(typedOf(row)))).toEqual(servers);
     expect(rowsOfMessage(text, games).rows.map((row) => rowText(typedOf(row)))).toContain(
       'play.example.com:19140 bedrock',
     );
   });
 
-  it('is the game of an "alias" only if there is such a game', () => {
+  it('sets the game from an "alias" only if the game exists', () => {
     const rows = read(
       JSON.stringify([
         { ip: '10.0.40.106', alias: B, port: 27_050 },
@@ -212,7 +212,7 @@ describe('a password', () => {
     (word, secret) => `name,ip,port,${word}\nKestrel,${A},27015,${secret}`,
     (word, secret) => JSON.stringify([{ user: 'Kestrel', ip: A, port: 1, [word]: secret }]),
   ];
-  it.each(ANNOUNCED.split('|'))('is never in a row or in the words next to an address: %s', (word) => {
+  it.each(ANNOUNCED.split('|'))('never appears in a row or in the words next to an address: %s', (word) => {
     for (const write of forms) {
       for (const secret of SECRETS) {
         const text = write(word, secret);

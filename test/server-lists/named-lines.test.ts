@@ -30,15 +30,15 @@ it.each([
   ['3 8', '3 8'],
   ['1e0', '1e0'],
   ['1b', '1b'],
-])('the input "%s" selects a line that doesn\'t exist', (typed, expected) => {
+])('the input "%s" is rejected because of a line that doesn\'t exist', (typed, expected) => {
   expect(linesNamed(typed, PLACES)).toEqual({ kind: 'not-selected', typed: expected, possible: [] });
 });
 
-it('a number that several servers share is ambiguous', () => {
+it('a line number shared by several servers is ambiguous', () => {
   expect(linesNamed('1, 5', PLACES)).toEqual({ kind: 'not-selected', typed: '5', possible: [3, 4] });
 });
 
-it('servers that version 0.4.0 stored with the same line can be told apart', () => {
+it('servers stored with the same line by version 0.4.0 can be distinguished', () => {
   const servers = withParts([at(1), at(1), at(1), at(2), at(5), at(5, 2)]);
   expect(servers).toEqual([at(1), at(1, 2), at(1, 3), at(2), at(5), at(5, 2)]);
   expect(linesNamed('1', servers)).toEqual({ kind: 'not-selected', typed: '1', possible: [0, 1, 2] });

@@ -45,7 +45,7 @@ describe('a single server', () => {
       typed('a.example.com', { game: 'constructor' }),
       { code: 'port-missing', host: 'a.example.com', game: 'constructor' },
     ],
-  ])('is invalid if the input is %j: %j', (row, problem) => {
+  ])('is invalid if it is typed as %j: %j', (row, problem) => {
     expect(read(row)).toEqual({ ok: false, problem });
   });
 });
@@ -79,7 +79,7 @@ describe('an unknown game', () => {
   }
   const old = { fresh: false, afterwards: true };
 
-  it("is looked up in the service's list of games, unless the list was fetched recently", async () => {
+  it('is looked up in a newer games list unless the current one is recent', async () => {
     expect(await read('cs2', old)).toEqual({ asked: 0, game: 'cs2' });
     expect(await read('new', old)).toEqual({ asked: 1, game: 'new' });
     expect(await read('other', old)).toEqual({ asked: 1, game: 'game-unknown' });
@@ -97,7 +97,7 @@ describe('an unknown game', () => {
   });
 });
 
-it('a server keeps the text that the member typed', () => {
+it('a row contains the text that the member typed', () => {
   const known = { find: (alias: string) => ({ name: alias, alias }), isFresh: () => true };
   const read = (server: string, found: readonly string[] = []) =>
     readOne(
@@ -123,7 +123,7 @@ it('a server keeps the text that the member typed', () => {
   expect(read('8.8.8.8', ['8.8.8.8'])).not.toHaveProperty('address');
 });
 
-describe('the input as it was typed', () => {
+describe("a row's original text", () => {
   it('is stored without passwords', () => {
     const kept = (server: string) => rowWithoutPasswords(typed(server)).server;
     expect(kept(' connect 8.8.8.8:1; password QZJX ')).toBe('connect 8.8.8.8:1');
@@ -151,7 +151,7 @@ describe('the input as it was typed', () => {
       '2606:4700:0:0:0:0:0:1:5',
       '2606:4700:0:0:0:0:0:1 5',
     ],
-  ] as const)('is repaired for %j', (problem, server, expected) => {
+  ] as const)('can be corrected automatically for %j', (problem, server, expected) => {
     const [first] = repairsOf(problem);
     if (first === undefined) throw new Error('there is nothing to repair');
     const row = repaired(typed(server), first);
@@ -163,7 +163,7 @@ describe('the input as it was typed', () => {
     [654_321, 'rust', []],
     [280_915, 'rust', ['28015']],
     [112_233, undefined, []],
-  ])('suggests corrections for port %j of %s: %j', (port, game, expected) => {
+  ])('has suggested corrections for port %j of %s: %j', (port, game, expected) => {
     const repairs = repairsOf({ code: 'port-too-high', field: 'port', port }, game);
     expect(repairs.map(({ value }) => value)).toEqual(expected);
     for (const repair of repairs)
@@ -173,7 +173,7 @@ describe('the input as it was typed', () => {
       });
   });
 
-  it('can be fixed by swapping game and address or replacing commas', () => {
+  it('can be corrected by swapping the game and address, or by replacing commas', () => {
     const row = { server: 'rust', port: '', queryPort: '', game: 'a.example.com:1' };
     expect(isSwapped(row, games)).toBe(true);
     expect(repaired(row, { field: 'swap', value: '' })).toEqual({
@@ -186,7 +186,7 @@ describe('the input as it was typed', () => {
     for (const text of ['play.example.com', 'a, b', '1,2']) expect(withDots(text)).toBeUndefined();
   });
 
-  it('loses an impossible query port', () => {
+  it('can be corrected by removing an invalid query port', () => {
     const problem = { code: 'port-too-high', port: 654_321 } as const;
     const [repair] = repairsOf({ ...problem, field: 'query_port' });
     expect(repair).toEqual({ field: 'queryPort', value: '' });
