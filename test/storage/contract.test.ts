@@ -111,7 +111,7 @@ describe.each(kinds())('a store in %s', (kind) => {
   });
 
   describe('a transaction', () => {
-    it('writes everything, or nothing if it throws an error', async () => {
+    it('writes everything or, if it throws an error, nothing', async () => {
       const store = await openStore();
       const write = async () => {
         await addGuild(store, '1');
@@ -160,7 +160,7 @@ describe.each(kinds())('a store in %s', (kind) => {
       expect(await store.values.get('n')).toBe(50);
     });
 
-    it('joins the transaction in which it was started', async () => {
+    it('joins the outer transaction if it is nested', async () => {
       const store = await openStore();
       const failed = store.inGuild('1', async () => {
         await store.inGuild('1', () => store.values.set('a:1', 1));
@@ -170,7 +170,7 @@ describe.each(kinds())('a store in %s', (kind) => {
       expect(await store.values.get('a:1')).toBeUndefined();
     });
 
-    it('reports how long it took, and whether the database failed', async () => {
+    it('reports its duration and whether the database failed', async () => {
       const ends: TransactionEnd[] = [];
       const store = await openStore({ onTransaction: (end) => ends.push(end) });
       await store.inGuild('1', async () => undefined);
@@ -180,7 +180,7 @@ describe.each(kinds())('a store in %s', (kind) => {
       expect(ends.every(({ ms }) => ms >= 0)).toBe(true);
     });
 
-    it('logs its guild once if it takes longer than a second', async () => {
+    it('is logged once with its guild if it takes longer than a second', async () => {
       const logger = recorder();
       const store = await openStore({ logger });
       vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
@@ -325,7 +325,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
     return { process, id, submissionId };
   }
 
-  it('treat a silent process as dead', async () => {
+  it("treat a process as dead if it doesn't renew its lease", async () => {
     const [store, another] = await openBoth();
     const silent = await startProcess(store, { leaseMs: 1, renewedEveryMs: 300 });
     const alive = [await startProcess(store), await startProcess(another)];
@@ -333,7 +333,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
     expect(alive.flatMap(({ ends }) => ends)).toEqual([]);
   });
 
-  it('stay alive after all of them have paused', async () => {
+  it("don't count as dead after all of them have paused", async () => {
     const [store, another] = await openBoth();
     let pausedMs = 0;
     const pausing = (each: Store): Store => ({
@@ -360,7 +360,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
     expect(await untils()).toHaveLength(2);
   });
 
-  it('delete the leases of earlier processes if only one is allowed to run', async () => {
+  it("delete earlier processes' leases if only one process may run", async () => {
     const [store] = await openBoth();
     await working(store);
     const { processId } = await startProcess(store, { isShared: false });
@@ -386,7 +386,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
     expect(done).toEqual(['first', 'again', 'once it is over', 'once it is dead']);
   });
 
-  it('record an interaction only once if it is delivered to both of them', async () => {
+  it('record an interaction only once if it is delivered to both', async () => {
     const [store, another] = await openBoth();
     const [one, other] = [workOf(store, 'one'), workOf(another, 'other')];
     const interaction = interactionOf('1');
@@ -395,7 +395,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  it('take over an interaction and a submission only once', async () => {
+  it("take over a dead process's interaction and submission only once", async () => {
     const [store, another] = await openBoth();
     const { id } = await working(store);
     for (const name of ['one', 'another']) await live(store, name);
@@ -411,7 +411,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
     await expect.poll(notified).toEqual([id, 'unknown', 'not-sent', 'not-sent']);
   });
 
-  it("report a dead process's unfinished work", async () => {
+  it("report the outcomes of a dead process's unfinished work", async () => {
     const [store, another] = await openBoth();
     const alive = await startProcess(another);
     const { id } = await working(store);
@@ -422,7 +422,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
   it.each<[what: string, isResponseLost: boolean, failures: number]>([
     ['the response to a claim was lost', true, 0],
     ['the first attempt to notify the member failed', false, 1],
-  ])("report a dead process's work at the next takeover if %s", async (_what, isResponseLost, failures) => {
+  ])("report a dead process's unfinished work at the next takeover if %s", async (_what, isResponseLost, failures) => {
     const [store, another] = await openBoth();
     let isLost = !isResponseLost;
     const losing: Store = {
@@ -445,7 +445,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
     await expect.poll(takeOverAgain).toEqual([id, 'unknown', 'not-sent', 'not-sent']);
   });
 
-  it('agree on which process last wrote a message', async () => {
+  it('agree on which interaction last edited a message', async () => {
     const [store, another] = await openBoth();
     const [one, other] = [workOf(store, 'one'), workOf(another, 'other')];
     const ids = [1, 2, 3].map((n) => String(SnowflakeUtil.generate({ timestamp: Date.now() + n })));
@@ -462,7 +462,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
     expect(await one.isLatest(first, first)).toBe(true);
   });
 
-  it('prevent a paused process from continuing work that another process took over', async () => {
+  it('prevent a paused process from continuing work that another has taken over', async () => {
     const [store, another] = await openBoth();
     const { process, id, submissionId } = await working(store);
     expect(await process.isOwned(id)).toBe(true);

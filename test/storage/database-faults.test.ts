@@ -29,24 +29,24 @@ async function filled(): Promise<string> {
 describe("a database path that can't be written to", () => {
   const advice = /^cannot write to .*: .+; check its owner and free space$/;
 
-  it('is reported if the folder would be inside a file', async () => {
+  it('is reported if a parent folder is a file', async () => {
     const file = join(folder(), 'file');
     writeFileSync(file, 'x');
     expect(await refusal(join(file, 'data', 'bot.sqlite'))).toMatch(advice);
   });
 
-  it("is reported if a folder has the file's name", async () => {
+  it('is reported if it is a folder', async () => {
     const path = join(folder(), 'bot.sqlite');
     mkdirSync(path);
     expect(await refusal(path)).toMatch(advice);
   });
 
-  it("is reported if files can't be created in the folder", async () => {
+  it("is reported if files can't be created in its folder", async () => {
     // This folder belongs to the user who runs the test. For another user's folder, the explanation is different.
     expect(await refusal(`/proc/${process.pid}/bot.sqlite`)).toMatch(advice);
   });
 
-  it('is reported if the file is read-only', async () => {
+  it('is reported if it is a read-only file', async () => {
     const path = await filled();
     const bytes = readFileSync(path);
     // Root can write to any file, but SQLite can't write to a file from a later version (File Format 1.3.3).
@@ -81,7 +81,7 @@ describe('a database file', () => {
   });
 });
 
-it("a database from a newer version of the bot isn't changed", async () => {
+it("a newer version's database isn't changed", async () => {
   const path = await filled();
   const database = new DatabaseSync(path);
   database.exec("INSERT INTO kysely_migration VALUES ('9.0-of-next-year', '2027-01-01T00:00:00.000Z')");
@@ -91,7 +91,7 @@ it("a database from a newer version of the bot isn't changed", async () => {
   expect(readFileSync(path).equals(bytes)).toBe(true);
 });
 
-describe("a database's lock", () => {
+describe("a SQLite database's lock", () => {
   it('lets only one bot use the file, even under different paths', async () => {
     const path = join(folder(), 'data', 'bot.sqlite');
     const [first, second] = [createFileLock(path), createFileLock(path)];
@@ -108,7 +108,7 @@ describe("a database's lock", () => {
     expect(existsSync(`${path}.lock-journal`)).toBe(false);
   });
 
-  it('is taken again if someone deletes its file', async () => {
+  it('is reacquired if its file is deleted', async () => {
     const [path, logger] = [join(folder(), 'bot.sqlite'), recorder()];
     const first = createStoreLock({ url: sqliteAt(path), logger });
     await first.start();
@@ -119,7 +119,7 @@ describe("a database's lock", () => {
     expect(logger.lines).toEqual([]);
   });
 
-  it('causes an error in the log if another bot has locked a new file', async () => {
+  it('is reported as an error if another bot has locked a recreated file', async () => {
     const [path, logger] = [join(folder(), 'bot.sqlite'), recorder()];
     const [first, second] = [createStoreLock({ url: sqliteAt(path), logger }), createFileLock(path)];
     await first.start();

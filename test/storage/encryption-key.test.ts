@@ -64,7 +64,7 @@ describe('encryption without ENCRYPTION_KEY', () => {
     expect(readFileSync(`${store.path}.key`, 'utf8')).toBe(text);
   });
 
-  it('accepts a new key on the line above the previous key', async () => {
+  it('accepts a key file with a new key above the previous one', async () => {
     const store = await openStore();
     const file = `${store.path}.key`;
     const record = (await start(store)).seal('kept', 'guild 1');
@@ -102,7 +102,7 @@ describe('encryption with ENCRYPTION_KEY', () => {
     expect(existsSync(`${store.path}.key`)).toBe(false);
   });
 
-  it('rejects ENCRYPTION_KEY if the data was encrypted with the key file', async () => {
+  it('rejects the variable if the data was encrypted with the key file', async () => {
     const store = await openStore();
     await start(store);
     expect(await refusal(store, [newKey()])).toContain('not with ENCRYPTION_KEY');
@@ -110,7 +110,7 @@ describe('encryption with ENCRYPTION_KEY', () => {
     expect(await refusal(store)).toContain(`not with the key in ${store.path}.key`);
   });
 
-  it('needs both keys after a new key has been added before the old key', async () => {
+  it('still needs the old key after a new key has been added', async () => {
     const store = await openStore();
     const [older, newer] = [newKey(), newKey()];
     const record = (await start(store, [older])).seal('kept', 'guild 1');
@@ -121,7 +121,7 @@ describe('encryption with ENCRYPTION_KEY', () => {
     expect((await start(store, [newer, older])).open(record, 'guild 1')).toBe('kept');
   });
 
-  it("can't encrypt anything before it has started", async () => {
+  it('throws an error if it is used before it has started', async () => {
     const encryption = createStoreEncryption({ store: await openStore(), logger: recorder() });
     expect(() => encryption.seal('x', 'y')).toThrow('before it was loaded');
   });

@@ -47,7 +47,7 @@ describe('encryption', () => {
     expect(() => encryption.open({ ...record, tag }, 'guild 1')).toThrow(UndecryptableError);
   });
 
-  it("rejects everything that isn't a record of this version", () => {
+  it('rejects anything but a record in the current format', () => {
     const record = encryption.seal('x', 'guild 1');
     for (const wild of [undefined, null, 'text', [], {}, { ...record, v: 2 }, { ...record, iv: '?' }]) {
       expect(() => encryption.open(wild, 'guild 1')).toThrow(/not a sealed record/);
@@ -63,7 +63,7 @@ describe('encryption', () => {
     expect(both.newestKeyId).toBe(keyId(newer));
   });
 
-  it("identifies a missing key by an id that doesn't reveal the key", () => {
+  it("reports a missing key by an id that doesn't reveal the key", () => {
     const record = encryption.seal('x', 'guild 1');
     const other = createEncryption([randomBytes(32)]);
     expect(() => other.open(record, 'guild 1')).toThrow(`needs the encryption key ${keyId(key)}`);
@@ -71,7 +71,7 @@ describe('encryption', () => {
     expect(key.toString('hex')).not.toContain(keyId(key));
   });
 
-  it("rejects keys that aren't 32 bytes long, and an empty list of keys", () => {
+  it('requires at least one key, each 32 bytes long', () => {
     expect(() => createEncryption([])).toThrow(RangeError);
     expect(() => createEncryption([key, randomBytes(16)])).toThrow(RangeError);
   });

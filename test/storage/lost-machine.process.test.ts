@@ -36,7 +36,7 @@ function plugIn(): boolean {
 }
 
 it.skipIf(!hasPostgres())(
-  'the PostgreSQL lock is released soon after the machine that holds it vanishes',
+  "PostgreSQL releases the lock soon after the bot's machine has vanished",
   async ({ skip }) => {
     if (!plugIn()) return skip('it needs root, and the program ip');
     const server = await startServer({ address: HERE });

@@ -75,7 +75,7 @@ describe.each([
     return contentOf(path);
   }
 
-  it('is completed at the next start if the process is killed between two statements', async () => {
+  it('is completed at the next start if the process was killed between two statements', async () => {
     const path = await newFile();
     const killed: string[] = [];
     await migrateFile(path, after, (database) => {
@@ -98,7 +98,7 @@ describe.each([
     }
   });
 
-  it('is completed at the next start after the disk was full', async () => {
+  it('is completed at the next start if the disk was full', async () => {
     const whole = await wholeContent();
     let failures = 0;
     for (let pages = 0; ; pages += 1) {
@@ -146,7 +146,7 @@ describe('a compatible migration', () => {
     name.endsWith('-compatible'),
   );
 
-  it.each(compatible)('only adds tables, their indexes, and nullable columns: %s', async (_, migration) => {
+  it.each(compatible)('only adds tables, their indexes and nullable columns: %s', async (_, migration) => {
     expect(await harmIn(migration)).toEqual([]);
   });
 
@@ -168,12 +168,12 @@ describe('a compatible migration', () => {
       'a table that prevents deletions in others',
       (schema) => schema.createTable('a').addColumn('id', 'text', (id) => id.references('jobs.name')),
     ],
-  ])("doesn't contain %s", async (_, change) => {
+  ])("isn't allowed to contain %s", async (_, change) => {
     const migration: Migration = { up: async (db) => void (await change(db.schema).execute()) };
     expect(await harmIn(migration)).toHaveLength(1);
   });
 
-  it("doesn't change rows", async () => {
+  it("isn't allowed to change rows", async () => {
     const migration: Migration = {
       up: async (db) => void (await sql`update jobs set until = 0`.execute(db)),
     };

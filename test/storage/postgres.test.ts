@@ -68,7 +68,7 @@ function wordsOf(error: unknown): string {
   return error instanceof Error ? `${error.stack}\n${wordsOf(error.cause)}` : String(error);
 }
 
-describe.skipIf(!hasPostgres())('PostgreSQL', () => {
+describe.skipIf(!hasPostgres())('a PostgreSQL store', () => {
   it('creates its tables only once if several processes start at the same time', async () => {
     const { storeUrl, query } = await database();
     await Promise.all(Array.from({ length: 5 }, () => started(storeUrl)));
@@ -83,7 +83,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     expect(await one.values.get('n')).toBe(50);
   });
 
-  it('lets other guilds write while many changes to one guild are waiting', async () => {
+  it('allows other guilds to write while many changes to one guild are waiting', async () => {
     const { storeUrl } = await database();
     const store = await started(storeUrl);
     const inside = Promise.withResolvers<void>();
@@ -109,7 +109,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     expect(await values.keys('a:')).toEqual(['a:1', 'a:\u{FFFD}']);
   });
 
-  it('rolls back a change that ignored a database error', async () => {
+  it('rolls back a change that has ignored a database error', async () => {
     const store = await started((await database()).storeUrl);
     const change = store.inGuild('1', async () => {
       await store.values.set('a:1', 1);
@@ -125,7 +125,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     expect(await store.values.get('a:1')).toBeUndefined();
   });
 
-  it("gives the bot the session settings it needs, whatever the database's defaults", async () => {
+  it("uses its own session settings, regardless of the database's defaults", async () => {
     const { url, setDefault } = await database();
     await setDefault('default_transaction_isolation', 'repeatable read');
     await setDefault('synchronous_commit', 'off');
@@ -146,7 +146,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     expect(await show('work_mem')).toBe('8MB');
   });
 
-  it('is rejected if its version, encoding or settings are unsuitable', async () => {
+  it("is rejected if the database's version, encoding or settings are unsuitable", async () => {
     const latin = await newDatabase("encoding 'LATIN1' locale 'C' locale_provider 'libc' template template0");
     onTestFinished(latin.drop);
     const { url } = await database();
@@ -164,7 +164,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     expect(troubleWith({ version: 140_000, encoding: 'UTF8', settings: {} }, {})).toBeUndefined();
   });
 
-  it('accepts writes again after it was read-only for a while, as in a failover', async () => {
+  it('accepts writes again after a failover has made it temporarily read-only', async () => {
     const { storeUrl, setDefault, endSessions } = await database();
     const store = await started(storeUrl);
     await setDefault('default_transaction_read_only', 'on');
@@ -175,7 +175,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     await expect.poll(() => addOne(store).catch(String)).toBeUndefined();
   });
 
-  it('fails immediately while it is down, and works again when it is back', async () => {
+  it('fails immediately while the database is down, and works again afterwards', async () => {
     const { storeUrl, url, leave, comeBack } = await database();
     const logger = recorder();
     const store = await started(storeUrl, logger);
@@ -193,7 +193,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     expect(JSON.stringify(logger.lines)).not.toContain(new URL(url).password);
   });
 
-  it('rolls back a change if the server stops in the middle of it', async () => {
+  it('rolls back a change that is interrupted by a database restart', async () => {
     const { storeUrl, leave, comeBack } = await database();
     const store = await started(storeUrl);
     const change = store.inGuild('1', async () => {
@@ -206,7 +206,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     expect(await store.values.keys('a:')).toEqual([]);
   });
 
-  it('fails a call if the server stops responding, and then works over another connection', async () => {
+  it('rejects a call if the database stops responding, and then uses another connection', async () => {
     const { url } = await database();
     const wire = await wireTo(url);
     const store = await started(wire.storeUrl);
@@ -219,7 +219,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
   it.each([
     'a database of its own',
     'the same database',
-  ])('marks unfinished work as unknown after pg_restore to %s', async (where) => {
+  ])('marks unfinished submissions as unknown after pg_restore to %s', async (where) => {
     const source = await database();
     const target = where === 'the same database' ? source : await database();
     const before = await started(source.storeUrl);
@@ -264,7 +264,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     }
   });
 
-  it("is checked with a statement that doesn't wait for other processes", async () => {
+  it('passes its health check while another process holds a lock', async () => {
     const { storeUrl } = await database();
     const [store, asleep] = [await started(storeUrl), await started(storeUrl)];
     const goOn = Promise.withResolvers<void>();
@@ -287,7 +287,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     await sleeping;
   });
 
-  it("causes a warning if a URL to another machine doesn't mention encryption", async () => {
+  it("causes a warning if the URL of another machine doesn't require encryption", async () => {
     const { url } = await database();
     const elsewhere = url.replace('127.0.0.1', '0.0.0.0');
     const warned = async (storeUrl: StoreUrl) => {
@@ -312,7 +312,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
       expect(await warned(fine)).toMatchObject({ isLogged: false, doctor: { state: 'ok' } });
   });
 
-  it("isn't changed by the doctor's checks", async () => {
+  it("isn't changed by the doctor", async () => {
     const { storeUrl, url, query } = await database();
     const encryptionKey = [new Secret(randomBytes(32).toString('base64'))];
     const config = { storeUrl, encryptionKey };
@@ -369,7 +369,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
       await expect(lockAt(storeUrl).start()).rejects.toThrow('the server is read-only');
     });
 
-    it('is reacquired over a new connection if the old connection hangs', async () => {
+    it('is reacquired over a new connection if the old one hangs', async () => {
       const { url, query, endSessions } = await database();
       const wire = await wireTo(url);
       await lockAt(wire.storeUrl).start();
@@ -383,7 +383,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
       await expect.poll(held, { timeout: 60_000 }).toHaveLength(1);
     });
 
-    it('is reacquired when the database is back', async () => {
+    it('is reacquired after a database restart', async () => {
       const { storeUrl, leave, comeBack } = await database();
       await lockAt(storeUrl).start();
       await leave();

@@ -36,11 +36,13 @@ const choices = {
   game: 'cs2',
 } as const;
 
-describe.each(kinds())('a 0.4.0 process that uses the same database in %s', (kind) => {
+describe.each(kinds())("version 0.4.0 with a newer version's database in %s", (kind) => {
   it.for([
     { rows: [readyRow(1, 'chosen.example.com')], servers: ['chosen.example.com'] },
     { rows: [], servers: [] },
-  ])("never shows or sends what a member didn't choose: $servers", async ({ rows, servers }, { skip }) => {
+  ])('only shows and sends the addresses that the member has selected: $servers', async ({ rows, servers }, {
+    skip,
+  }) => {
     const path = release();
     if (path === undefined) return skip("it needs the repository's history");
     const place = await newPlace(kind);

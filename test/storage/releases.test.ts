@@ -241,7 +241,7 @@ const KEPT_SETTINGS = [
 describe.each(kinds())('with %s,', (kind) => {
   const fileOf = (version: string, ending: 'sql' | 'json') => join(RELEASES, `${version}-${kind}.${ending}`);
 
-  it.runIf(KEEP_RELEASE)('the release test writes a database for a new release', async () => {
+  it.runIf(KEEP_RELEASE)('the test for a new release writes a sample database', async () => {
     const place = await newPlace(kind);
     await withBot(place.url, (bot) =>
       fill(bot, (seen) => {
@@ -280,7 +280,7 @@ describe.each(kinds())('with %s,', (kind) => {
     return place;
   }
 
-  it.each(versions)('the bot finishes the work stored in the database of %s', async (version) => {
+  it.each(versions)('the bot finishes the work stored in a database from version %s', async (version) => {
     const seen = seenIn(version);
     const { url, rows } = await placeForBot(version);
     await withBot(url, async (place) => {
@@ -289,7 +289,7 @@ describe.each(kinds())('with %s,', (kind) => {
     });
   });
 
-  it.each(versions)("the bot updates the moderators' message about a submission from %s", async (version) => {
+  it.each(versions)('the bot updates an approval message from version %s', async (version) => {
     const seen = seenIn(version);
     const { url, read } = await placeForBot(version);
     await withBot(url, async ({ bot, guild }) => {
@@ -302,19 +302,22 @@ describe.each(kinds())('with %s,', (kind) => {
     });
   });
 
-  it.runIf(kind === 'sqlite').each(versions)('the bot can use a restored backup from %s', async (version) => {
-    const backup = await placeOf(version);
-    const path = join(folder(), 'bot.sqlite');
-    const config = readStoreConfig({ STORE_URL: `sqlite://${path}`, ENCRYPTION_KEY });
-    await restore({ config, file: backup.url.slice('sqlite://'.length) });
-    const store = await openStore(path);
-    expect(await rowsIn(store, 'interactions')).not.toEqual([]);
-    expect(new Set((await rowsIn(store, 'interactions')).map(({ encrypted }) => encrypted))).toEqual(
-      new Set([null]),
-    );
-  });
+  it.runIf(kind === 'sqlite').each(versions)(
+    'the bot can use a restored backup from version %s',
+    async (version) => {
+      const backup = await placeOf(version);
+      const path = join(folder(), 'bot.sqlite');
+      const config = readStoreConfig({ STORE_URL: `sqlite://${path}`, ENCRYPTION_KEY });
+      await restore({ config, file: backup.url.slice('sqlite://'.length) });
+      const store = await openStore(path);
+      expect(await rowsIn(store, 'interactions')).not.toEqual([]);
+      expect(new Set((await rowsIn(store, 'interactions')).map(({ encrypted }) => encrypted))).toEqual(
+        new Set([null]),
+      );
+    },
+  );
 
-  it('the bot keeps the day on which the 0.3.0 bot left a guild', async () => {
+  it("the bot keeps version 0.3.0's dates for guilds that it has left", async () => {
     const place = await placeOf('0.3.0');
     await place.read(`insert into presence (guild_id, used_at, absent_since, was_listed) values
       ('100', null, 5, 1), ('200', 7, 5, 0), ('300', 5, 7, 0), ('400', 5, null, 0)`);
@@ -326,7 +329,7 @@ describe.each(kinds())('with %s,', (kind) => {
     ]);
   });
 
-  it('the bot converts a 0.3.0 draft without changing what the member typed', async () => {
+  it("the bot converts a draft from version 0.3.0 without changing the member's input", async () => {
     const place = await placeOf('0.3.0');
     const linesOf = (row: string, modal: object) => {
       const typed = { server: '"kind":"refused"', port: '', queryPort: '', game: '"window":"all"' };

@@ -22,7 +22,7 @@ function holder(store: FileStore, sql: string): DatabaseSync {
   return other;
 }
 
-it("only their owner can access a store's files", async () => {
+it("a store's files are only accessible to their owner", async () => {
   const { path } = await openStore();
   for (const suffix of ['', '-wal', '-shm']) expect(statSync(path + suffix).mode & 0o777).toBe(0o600);
 });
@@ -38,7 +38,7 @@ describe('a transaction', () => {
     expect(await store.values.get('n')).toBe(1);
   });
 
-  it('is synced to disk, like a single write, unless it has the name of an unsynced write', async () => {
+  it('is synced to disk unless it is on the list of unsynced writes', async () => {
     const writes = recordWrites();
     const store = await openStore();
     const write = () => store.values.set('a:1', 1);
@@ -82,7 +82,7 @@ describe("a transaction that doesn't end", () => {
     expect(stuck[0]?.stack).toContain('store.test.ts');
   });
 
-  it("isn't reported if the process was asleep", async () => {
+  it("isn't reported if the process was suspended", async () => {
     const { store, stuck } = await openWatched();
     await store.inGuild('7', async () => {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * STUCK_MS);
@@ -130,7 +130,7 @@ describe('a store in use', () => {
   it.each([
     [false, 1_000],
     [true, 10_000],
-  ])("waits for another process's lock (in a tool: %s) for %i ms", async (isUnhurried, timeout) => {
+  ])("waits for another process's lock for a limited time (in a tool: %s, milliseconds: %i)", async (isUnhurried, timeout) => {
     const store = await openStore(undefined, { isUnhurried });
     expect((await pragma(store, 'busy_timeout')).rows).toEqual([{ timeout }]);
     await store.cutLog();

@@ -38,7 +38,7 @@ function addMigration(path: string): void {
   database.exec("INSERT INTO kysely_migration VALUES ('9.0-of-next-year', '2027-01-01T00:00:00.000Z')");
 }
 
-describe('a bot whose data no restart makes usable', () => {
+describe("a bot whose data can't be used even after a restart", () => {
   it.each<Problem>([
     ['another key', (path) => writeFileSync(`${path}.key`, newKey()), /encrypted with another key/],
     ['a key file without a key', (path) => writeFileSync(`${path}.key`, 'x'), /must be a 32-byte key/],
@@ -53,7 +53,7 @@ describe('a bot whose data no restart makes usable', () => {
     expect(stderr).toMatch(/^server-listing-bot: .+\n$/);
   });
 
-  it('exits with status 78 at every start if its database is lost, and first waits in a container', async () => {
+  it('exits with status 78 if its database is lost, after a delay if it runs in a container', async () => {
     const path = await filled();
     rmSync(path);
     expect((await start(path)).status).toBe(78);
@@ -68,7 +68,7 @@ describe('a bot whose data no restart makes usable', () => {
   });
 });
 
-describe('a bot whose data a restart can make usable', () => {
+describe('a bot whose data might be usable after a restart', () => {
   it.each<Problem>([
     ['a missing key file', (path) => rmSync(`${path}.key`), /its key is missing/],
     [
