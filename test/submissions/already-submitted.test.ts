@@ -7,7 +7,7 @@ const NOW = 1_000 * MINUTE;
 const me = { guildId: '1', userId: '7' };
 
 describe('a server that was submitted before', () => {
-  it('is found by host and port, and shows when it may last have arrived', async () => {
+  it('is found by host and port, with the latest submission that may have arrived', async () => {
     const { store, alreadySubmitted } = await openParts(NOW);
     const ofGuild = { guildId: '1', userId: '7', hosts: ['one'] };
     await addDone(store, { ...ofGuild, id: 'a', at: 1 });
@@ -39,7 +39,7 @@ describe('a server that was submitted before', () => {
     ]);
   });
 
-  it("shows a member's name until the name is deleted", async () => {
+  it("is found with the member's name until the name is deleted", async () => {
     const { store, alreadySubmitted, erasure } = await openParts(NOW);
     await addDone(store, { id: 'a', guildId: '1', userId: '7', at: 1, hosts: ['one'] });
     const find = async (by = me) => [...(await alreadySubmitted.find(by, [readyRow(1, 'one')])).values()];
@@ -50,7 +50,7 @@ describe('a server that was submitted before', () => {
     expect(await find()).toMatchObject([{ isYours: false, userName: '' }]);
   });
 
-  it('is found in a list of a thousand servers', async () => {
+  it('is found in a list of 1,000 servers', async () => {
     const { store, alreadySubmitted } = await openParts(NOW);
     const hosts = Array.from({ length: 1_000 }, (_, n) => `list-${n}.example.com`);
     await addDone(store, { id: 'a', guildId: '1', userId: '7', at: 1, hosts });
@@ -59,9 +59,7 @@ describe('a server that was submitted before', () => {
   });
 });
 
-it.each(
-  kinds(),
-)('a server that was sent but has no outcome is unknown after 15 minutes (%s)', async (kind) => {
+it.each(kinds())('a sent server without an outcome counts as unknown after 15 minutes (%s)', async (kind) => {
   const store = await (await newPlace(kind)).open();
   const { alreadySubmitted } = partsOver(store, { now: () => NOW });
   const add = (host: string, at: number) =>
@@ -77,8 +75,8 @@ it.each(
   ]);
 });
 
-describe('a server that is being sent', () => {
-  it('was reserved less than 15 minutes ago and has no outcome', async () => {
+describe('the search for servers that are being sent', () => {
+  it('finds servers without an outcome that were reserved less than 15 minutes ago', async () => {
     const { store, alreadySubmitted } = await openParts(NOW);
     const ofGuild = { guildId: '1', userId: '7' };
     await addDone(store, { ...ofGuild, id: 'a', at: NOW, hosts: ['ended'] });

@@ -48,8 +48,8 @@ function held(result: SubmitResult) {
   return result;
 }
 
-describe('a draft that is held back', () => {
-  it('is checked and saved in a single transaction, which returns what to show', async () => {
+describe("a draft that can't be submitted", () => {
+  it('is checked and saved in a single transaction, which also returns the data to show', async () => {
     const writes = recordWrites();
     const opened = await open();
     await opened.settings.change('1', (now) => ({ ...now, games: ['rust'] }));
@@ -64,7 +64,7 @@ describe('a draft that is held back', () => {
     expect(statements).toEqual(['insert drafts', 'insert keyv health']);
   });
 
-  it('is checked again before each submission', async () => {
+  it('is rechecked at each attempt', async () => {
     const opened = await open();
     await opened.settings.change('1', (now) => ({ ...now, games: ['rust'] }));
     await opened.submit(readyDraft('d', 2));
@@ -75,7 +75,7 @@ describe('a draft that is held back', () => {
     expect(checked).toMatchObject({ ready: [{}, {}], heldBack: [], allowance: { count: 2 } });
   });
 
-  it('has the first of its reasons, and problems that only an admin can fix come first', async () => {
+  it('is rejected with a single reason, and those that only an admin can fix take precedence', async () => {
     const opened = await open({ member: { servers: 1, seconds: 3600 } });
     await addDone(opened.store, { id: 'x', guildId: '1', userId: '2', at: NOW, hosts: ['a'] });
     const draft: Draft = { id: 'd', source: 'options', rows: [readyRow(1, 'a')] };
@@ -92,7 +92,7 @@ describe('a draft that is held back', () => {
     expect(await codeOf({ includesAlreadySubmitted: true, mark: 'of other rows' })).toBe('changed');
   });
 
-  it("doesn't keep the choice to include earlier servers, unless the draft itself includes them", async () => {
+  it("doesn't remember that earlier servers were included for one attempt", async () => {
     const opened = await open({ member: { servers: 1, seconds: 3600 } });
     await addDone(opened.store, { id: 'x', guildId: '1', userId: '2', at: NOW, hosts: ['a'] });
     const draft: Draft = { id: 'd', source: 'options', rows: [readyRow(1, 'a')] };
@@ -102,8 +102,8 @@ describe('a draft that is held back', () => {
   });
 });
 
-describe('a submission that waits', () => {
-  it('holds back the same server in another draft, but not in its own', async () => {
+describe('a submission that is waiting for approval', () => {
+  it('prevents the same server in another draft from being submitted', async () => {
     const opened = await open();
     await opened.settings.change('1', (now) => ({ ...now, approval: true }));
     const same = { rows: [readyRow(1, 'a')], source: 'text' } as const;
@@ -124,7 +124,7 @@ describe('a submission that waits', () => {
 });
 
 describe('a submission with more servers than the daily quota', () => {
-  it('waits as a whole, and the servers that the quota holds back wait again after its approval', async () => {
+  it('is queued in full, and the servers that exceed the quota are queued again after approval', async () => {
     const opened = await open();
     await opened.settings.change('1', (now) => ({ ...now, approval: true, dailyQuota: 2 }));
     const draft = readyDraft('d', 3);
@@ -151,7 +151,7 @@ describe('a submission with more servers than the daily quota', () => {
   });
 });
 
-describe('the draft of a single server', () => {
+describe("a single server's draft", () => {
   it('is written once when the server is reserved, and once when it is accepted', async () => {
     const writes = recordWrites();
     const opened = await open();
@@ -164,7 +164,7 @@ describe('the draft of a single server', () => {
     ]);
   });
 
-  it('is deleted like the oldest of 11 if none of them was accepted', async () => {
+  it('is deleted as the oldest of 11 if none of the servers was accepted', async () => {
     const opened = await open({ add: () => ({ kind: 'rejected', message: 'No.' }) });
     const ids = Array.from({ length: 11 }, (_, n) => `d${n}`);
     for (const id of ids)

@@ -86,8 +86,8 @@ const shown = ({ draft }: CheckedDraft) =>
     row.kind === 'ready' ? `${row.line} ${row.submission.game}` : `${row.line} ${row.kind}`,
   );
 
-describe('the addresses that a member can choose', () => {
-  it("aren't stored anywhere but in the draft's choices", async () => {
+describe('the addresses for a member to choose from', () => {
+  it("are only stored in the draft's choices", async () => {
     const { open, choose, storedElsewhere, store } = await openEditor();
     await open(people(3));
     expect(await storedElsewhere()).not.toMatch(/player|steve/);
@@ -97,7 +97,7 @@ describe('the addresses that a member can choose', () => {
     expect(await rowsIn(store, 'choices')).toHaveLength(1);
   });
 
-  it('are all that can be sent', async () => {
+  it('are only sent if the member chooses them', async () => {
     const { open, choose, submit, requests, storedElsewhere, history } = await openEditor();
     await open(people(3));
     expect(await submit()).toMatchObject({ kind: 'held', why: { code: 'changed' } });
@@ -108,7 +108,7 @@ describe('the addresses that a member can choose', () => {
     expect(JSON.stringify(await Array.fromAsync(history.all('1', {})))).not.toContain('player2');
   });
 
-  it("aren't sent if the choice has changed since the button was shown", async () => {
+  it("aren't sent if the selection has changed since the button was shown", async () => {
     const { open, choose, submit, requests } = await openEditor();
     await open(people(3));
     const mark = markOfRows((await choose(0)).draft);
@@ -119,7 +119,7 @@ describe('the addresses that a member can choose', () => {
     expect(await submit({ mark })).toMatchObject({ kind: 'ended' });
   });
 
-  it('keep the choice on other pages', async () => {
+  it('stay selected on other pages', async () => {
     const { open, draftEditor } = await openEditor();
     await open(people(60));
     const choose = async (page: number, ...chosen: number[]) =>
@@ -138,7 +138,7 @@ describe('the addresses that a member can choose', () => {
     expect(await choose(2)).toEqual(['2 rust']);
   });
 
-  it('get the game of the text, then the chosen game, or ask for one', async () => {
+  it('have the game in the text, otherwise the chosen game, otherwise none', async () => {
     const { open, choose, draftEditor } = await openEditor();
     await open({ ...people(1), candidates: [candidate(1, 'cs2'), candidate(2)] });
     expect(shown(await choose(0, 1))).toEqual(['1 cs2', '2 rust']);
@@ -152,7 +152,7 @@ describe('the addresses that a member can choose', () => {
     expect(shown(await choose(0, 1))).toEqual(['1 cs2', '2 gm']);
   });
 
-  it("are added to the bot's own rows, and can be removed again", async () => {
+  it('are added to the clear rows, and can be removed again', async () => {
     const { open, choose } = await openEditor();
     const rows = [readyRow(5, 'a.example.com')];
     const choices: Choices = { ...people(2), shape: 'unsure' };
@@ -161,7 +161,7 @@ describe('the addresses that a member can choose', () => {
     expect(shown(await choose())).toEqual(['5 cs2']);
   });
 
-  it("aren't opened for editing, but new lines are judged and added", async () => {
+  it("aren't shown in the edit form, where new lines can be added", async () => {
     const { open, choose, draftEditor } = await openEditor();
     await open(people(3));
     const { draft } = await choose(1);
@@ -180,7 +180,7 @@ describe('the addresses that a member can choose', () => {
     expect(edited.choices?.candidates).toHaveLength(3);
   });
 
-  it("can't be chosen after 15 minutes, but what was chosen stays", async () => {
+  it("can't be chosen after 15 minutes, but the chosen ones stay", async () => {
     const { open, choose, draftEditor, erasure, clock, store } = await openEditor();
     await open(people(3));
     await choose(1);
@@ -193,7 +193,7 @@ describe('the addresses that a member can choose', () => {
     expect(await rowsIn(store, 'choices')).toEqual([]);
   });
 
-  it('can be chosen again if the member undoes cancelling', async () => {
+  it('can be chosen again if the member restores the cancelled draft', async () => {
     const { open, choose, draftEditor, drafts } = await openEditor();
     await open(people(3));
     await drafts.drop(mia, 'd');
@@ -202,7 +202,7 @@ describe('the addresses that a member can choose', () => {
     expect(shown(await choose(1))).toEqual(['2 rust']);
   });
 
-  it("can't be more than fit on three pages", async () => {
+  it('are limited to three pages', async () => {
     const { draftEditor, store } = await openEditor();
     const draft = { id: 'd', source: 'text', rows: [] } as const;
     expect(await draftEditor.open(mia, draft, people(76))).toEqual({ kind: 'too-many-candidates', most: 75 });
@@ -211,7 +211,7 @@ describe('the addresses that a member can choose', () => {
   });
 });
 
-it("the choices of drafts count towards the size of a guild's drafts", async () => {
+it("drafts' choices count towards the maximum size of a guild's drafts", async () => {
   const { draftEditor, drafts, store } = await openEditor();
   const words = 'x'.repeat(3 * 1024 * 1024);
   for (const name of ['a', 'b', 'c']) {
@@ -224,7 +224,7 @@ it("the choices of drafts count towards the size of a guild's drafts", async () 
   expect(await rowsIn(store, 'drafts')).toHaveLength(3);
 });
 
-describe('the choices of a draft are deleted', () => {
+describe("a draft's choices are deleted", () => {
   type Editor = Awaited<ReturnType<typeof openEditor>>;
 
   it.each<readonly [string, (editor: Editor) => Promise<unknown>]>([

@@ -93,8 +93,8 @@ function checked(result: EditResult | NotRead): CheckedDraft {
   return result;
 }
 
-describe('the draft of a list', () => {
-  it('is stored, and the editor returns how many servers can be sent', async () => {
+describe("a list's draft", () => {
+  it('is stored, and the number of servers that can be sent is returned', async () => {
     const { store, open, stored } = await openEditor();
     await addDone(store, { id: 'x', guildId: '1', userId: '3', at: 1, hosts: ['a.example.com'] });
     const { draft, alreadySubmitted, allowance } = await open(
@@ -152,7 +152,7 @@ describe('the draft of a list', () => {
     expect(checked(await draftEditor.includeAlreadySubmitted(mia, 'd', false)).allowance.count).toBe(1);
   });
 
-  it('adds a game to lines without one, and finds repeated lines', async () => {
+  it('accepts a game for the lines without one, and detects repeated lines', async () => {
     const { draftEditor, open } = await openEditor();
     await open('8.8.8.8:1 cs2\n8.8.8.8:1\n8.8.4.4\n127.1:5');
     const { draft } = checked(await draftEditor.correct(mia, 'd', withGame('cs2')));
@@ -160,7 +160,7 @@ describe('the draft of a list', () => {
     expect(linesToEdit(draft, 'invalid').text).toBe('3. 8.8.4.4 cs2\n4. 127.1:5');
   });
 
-  it("adds the game's default port to lines without a port", async () => {
+  it("accepts the game's default port for lines without a port", async () => {
     const { draftEditor, open } = await openEditor();
     const opened = await open('8.8.8.8 rust\n8.8.8.8:28015 rust\n8.8.4.4');
     expect(opened.draft.rows.flatMap((row) => withUsualPort(row)?.port ?? [])).toEqual(['28015']);
@@ -182,7 +182,7 @@ describe('the draft of a list', () => {
     expect(shown(again.draft.rows)).toEqual(['1 8.8.8.8:1 cs2', '2 = 1', '3 8.8.8.8:1 rust']);
   });
 
-  it('shows whether more servers can be submitted before the draft expires', async () => {
+  it('shows whether more servers can be submitted before it expires', async () => {
     const { store, limited, open } = await openEditor();
     await addDone(store, { id: 'x', guildId: '1', userId: '2', at: Date.now(), hosts: ['x'] });
     const again = (servers: number, seconds: number) => limited({ servers, seconds }).recheck(mia, 'd');
@@ -196,7 +196,7 @@ describe('the draft of a list', () => {
 });
 
 describe('an edit of a draft', () => {
-  it('substitutes the submitted lines for the lines that the form showed', async () => {
+  it('replaces the lines that the form showed', async () => {
     const { open, edit, stored } = await openEditor();
     const { draft } = await open('8.8.8.8:1 cs2\n127.1:5\n8.8.8.8:70000 cs2\n8.8.4.4:1\n8.8.8.8:5 cs2');
     expect(linesToEdit(draft, 'invalid').text).toBe('2. 127.1:5\n3. 8.8.8.8:70000 cs2\n4. 8.8.4.4:1');
@@ -225,14 +225,14 @@ describe('an edit of a draft', () => {
     expect(shown(checked(await edit('')).draft.rows)).toEqual(['2 8.8.4.4:1 cs2', '3 8.8.8.8:1 cs2']);
   });
 
-  it('also opens the ready lines if the member chooses to edit all lines', async () => {
+  it('includes the ready lines if the member chooses to edit all lines', async () => {
     const { open, edit } = await openEditor();
     const { draft } = await open('8.8.8.8:1 cs2\n127.1:5');
     expect(linesToEdit(draft, 'all').text).toBe('1. 8.8.8.8:1 cs2\n2. 127.1:5');
     expect(shown(checked(await edit('1. 8.8.8.8:2 cs2', 'all')).draft.rows)).toEqual(['1 8.8.8.8:2 cs2']);
   });
 
-  it('keeps unchanged lines exactly as they were, without reading them again', async () => {
+  it('keeps unchanged lines exactly as they were, without parsing them again', async () => {
     const { drafts, draftEditor, edit } = await openEditor();
     const submission = { server: 'a.example.com', port: 27015, queryPort: 27016, game: 'cs2' };
     const rows: readonly Row[] = [
@@ -250,7 +250,7 @@ describe('an edit of a draft', () => {
     ]);
   });
 
-  it('names lines without a game server by their numbers', async () => {
+  it('reports lines without a game server by their numbers', async () => {
     const { open, edit } = await openEditor();
     await open('127.1:5\n127.1:6');
     const { draft } = checked(await edit('2. nothing here\n8.8.8.8:1 cs2\nor here'));
@@ -265,7 +265,7 @@ describe('an edit of a draft', () => {
     expect(shown((await stored('new')).rows)).toEqual(['7 8.8.8.8:1 cs2', '8 8.8.8.8:2 cs2']);
   });
 
-  it("doesn't change a draft if it would get too long", async () => {
+  it('is rejected if the draft would have too many lines', async () => {
     const { open, edit } = await openEditor();
     const lines = (count: number) =>
       Array.from({ length: count }, (_, n) => `8.8.8.8:${n + 1} cs2`).join('\n');
@@ -274,7 +274,7 @@ describe('an edit of a draft', () => {
     expect(checked(await edit('8.8.4.4:1 cs2')).draft.rows).toHaveLength(1_000);
   });
 
-  it('creates drafts that never use more than 400,000 bytes in the store', async () => {
+  it('is rejected if the draft would use more than 400,000 bytes in the store', async () => {
     const { store, submissions, draftEditor } = await openEditor();
     const servers = (count: number): readonly ReadyRow[] =>
       Array.from({ length: count }, (_, n) =>
@@ -298,7 +298,7 @@ describe('an edit of a draft', () => {
     expect([bytes > 395_000, bytes <= 400_000]).toEqual([true, true]);
   });
 
-  it("doesn't change a draft if it would use too many bytes in the store", async () => {
+  it("doesn't change a draft that would use too many bytes in the store", async () => {
     const { drafts, draftEditor, open, edit, stored } = await openEditor();
     const lines = (count: number) =>
       Array.from({ length: count }, (_, n) => `8.8.8.8,${n + 3000},${'一'.repeat(90)}`);
@@ -345,7 +345,7 @@ describe('an edit of a draft', () => {
     expect(await approvals.draft(mia, 'd')).toEqual(draft);
   });
 
-  it('opens as many lines as fit into a modal, starting with the invalid ones', () => {
+  it('starts with as many lines as fit into a modal, invalid ones first', () => {
     const lines = Array.from({ length: 500 }, (_, n) => `8.8.8.8:${n + 1}`);
     const draft = { source: 'text', rows: rowsOf([...lines, '127.1:5'].join('\n')) } as const;
     const { text, rows } = linesToEdit({ ...draft, id: 'd' }, 'invalid');

@@ -45,7 +45,7 @@ describe('a stored draft', () => {
     expect(await drafts.find(mia, 'd')).toMatchObject({ kind: 'no-draft', why: 'cancelled' });
   });
 
-  it('still belongs to its member if only the submission is left', async () => {
+  it('still belongs to its member if only its submission is left', async () => {
     const { store, clock, drafts, submissions, waitingSubmissions, approvals } = await openParts(NOW);
     const draft = readyDraft('d', 1);
     await drafts.save(mia, draft);
@@ -64,7 +64,7 @@ describe('a stored draft', () => {
     expect(await drafts.find(mia, 'd')).toMatchObject({ kind: 'no-draft', why: 'gone' });
   });
 
-  it.runIf(hasPostgres())('belongs to the guild that used its id first', async () => {
+  it.runIf(hasPostgres())('belongs to the first guild that used its id', async () => {
     const place = await newPlace('postgres');
     const store = await place.open();
     const { drafts } = partsOver(store);
@@ -99,7 +99,7 @@ describe('a stored draft', () => {
     expect(await drafts.read('d')).toEqual(draft);
   });
 
-  it('loses refused text after 15 minutes', async () => {
+  it("loses text that can't be read as a list after 15 minutes", async () => {
     const { clock, drafts } = await openParts(NOW);
     const typed = { text: 'steve joined', game: '', modal: 'all' } as const;
     await drafts.save(mia, { ...readyDraft('edited', 1), typed });
@@ -124,7 +124,7 @@ describe('a stored draft', () => {
     expect(await drafts.find(mia, 'd', true)).toMatchObject({ why: 'cancelled' });
   });
 
-  it('is an unfinished list if it has a line to fix or one that was never submitted', async () => {
+  it('counts as unfinished if it has an invalid line or was never submitted', async () => {
     const { clock, ...parts } = await openParts(NOW);
     const { drafts } = parts;
     const list = (id: string): Draft => ({ ...readyDraft(id, 1), source: 'text' });
@@ -172,8 +172,8 @@ describe('a stored draft', () => {
   });
 });
 
-describe('all drafts in a guild', () => {
-  it('are limited to 8 MiB, and the oldest of equally large drafts is deleted first', async () => {
+describe("a guild's drafts", () => {
+  it('are limited to 8 MiB in total, and the oldest of equally large drafts is deleted first', async () => {
     let time = 100 * MINUTE;
     const store = await openStore();
     const { drafts } = partsOver(store, { now: () => (time += 1) });
@@ -188,7 +188,7 @@ describe('all drafts in a guild', () => {
     expect(await drafts.find(elsewhere, 'elsewhere')).toEqual(halfOf('elsewhere'));
   });
 
-  it('are first deleted from the member whose drafts are the largest', async () => {
+  it('are deleted first for the member with the largest drafts', async () => {
     const { clock, drafts } = await openParts(NOW);
     const save = async (id: string, userId: string, kib: number) => {
       clock.now += 1;
@@ -214,8 +214,8 @@ describe('all drafts in a guild', () => {
   });
 });
 
-describe('a draft', () => {
-  it("only sends previously submitted servers at the member's request", () => {
+describe('rowsToSend', () => {
+  it("only includes previously submitted servers at the member's request", () => {
     const [a, b] = [readyRow(1, 'a'), readyRow(2, 'b')];
     const draft: Draft = { id: 'd', source: 'text', rows: [a, invalidRow(3), b] };
     const alreadySubmitted = new Map([[a, {}]]);

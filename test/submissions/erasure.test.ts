@@ -30,7 +30,7 @@ describe('a member whose name has been deleted', () => {
     expect((await rowsIn(store, 'servers')).map(({ user_id }) => user_id)).toEqual(Array(5).fill(null));
   });
 
-  it('leaves no data behind if no limit applies', async () => {
+  it("doesn't leave any data behind if no limit applies", async () => {
     const { store, drafts, history, erasure } = await open();
     const at = NOON - 48 * HOUR;
     await addDone(store, { id: 'a', guildId: '1', userId: USER, at, hosts: manyHosts(1_200) });
@@ -60,7 +60,7 @@ describe('a member whose name has been deleted', () => {
   });
 });
 
-describe('the data of a guild', () => {
+describe("a guild's data", () => {
   it("still counts towards the guild's limit after the deletion", async () => {
     const { store, clock, limits, erasure } = await open({ guild: { servers: 8, seconds: 3600 } });
     const allowance = (count: number) => limits.allowance({ guildId: '1', userId: 'x', count });
@@ -79,7 +79,7 @@ describe('the data of a guild', () => {
     expect(await rowsIn(store, 'used')).toEqual([]);
   });
 
-  it("doesn't block members for long if it was deleted while the clock was fast", async () => {
+  it("doesn't affect limits for long if it was deleted while the clock was fast", async () => {
     const { store, clock, limits, erasure } = await open({ guild: { servers: 8, seconds: 3600 } });
     const wanted = { guildId: '1', userId: 'x', count: 8 };
     const add = (id: string, at: number) =>
@@ -118,7 +118,7 @@ describe('the data of a guild', () => {
   });
 });
 
-it('the list of guilds contains each guild once', async () => {
+it('the list of guilds with data contains each guild once', async () => {
   const { store, erasure } = await open();
   for (const guildId of ['3', '1']) {
     await addDone(store, { id: guildId, guildId, userId: USER, at: NOON, hosts: ['a'] });

@@ -26,7 +26,7 @@ async function open() {
   };
 }
 
-describe('the history of a guild', () => {
+describe("a guild's history", () => {
   it('lists submissions, newest first', async () => {
     const { history, ids } = await open();
     expect(await ids({})).toEqual(['c', 'b', 'a', 'f']);
@@ -83,7 +83,7 @@ describe('the history of a guild', () => {
     expect(await all(filter)).toEqual(servers);
   });
 
-  it('lists all games and, separately, the games of servers that may have been accepted', async () => {
+  it('lists all games, and separately those with servers that may have been accepted', async () => {
     const { store, history } = await open();
     expect(await history.games('1')).toEqual(new Set(['ark', 'cs2', 'rust']));
     await addDone(store, { id: 'g', guildId: '1', userId: '7', at: 9, hosts: ['x'], outcome: 'unknown' });
@@ -91,7 +91,7 @@ describe('the history of a guild', () => {
     expect(await history.size('1')).toBe(7);
   });
 
-  it("doesn't find a member whose name was deleted", async () => {
+  it("doesn't find a member whose name has been deleted", async () => {
     const { erasure, ids, all } = await open();
     await erasure.forgetMember('1', '8');
     for (const filter of [{ userId: '8' }, { userId: '8', address: 'three' }]) {
@@ -135,7 +135,7 @@ async function decline(
   });
 }
 
-it('submissions that were declined within a minute for the same reason are one group', async () => {
+it('submissions declined within a minute for the same reason form one group', async () => {
   const parts = await openParts(1_000);
   for (const name of ['a', 'b']) await decline(parts, name, 'Too many');
   parts.clock.now += 1;
@@ -154,7 +154,7 @@ it('submissions that were declined within a minute for the same reason are one g
   expect(await parts.history.find('1', { outcome: 'not-sent' })).toEqual([]);
 });
 
-it('waiting submissions are only found by their state', async () => {
+it('waiting submissions are only found if the filter asks for them', async () => {
   const parts = await openParts(1_000);
   const mia = { guildId: '1', user: { id: '7', name: 'mia' } };
   await beginSubmission(parts, mia, { interactionId: 'i', draft: readyDraft('w', 1), expiresAt: 1_000_000 });
@@ -165,7 +165,7 @@ it('waiting submissions are only found by their state', async () => {
   expect((await Array.fromAsync(parts.history.all('1', { outcome: 'waiting' }))).flat()).toEqual([]);
 });
 
-it('what a member withdrew is found by that member alone, for a day, until it is replaced or deleted', async () => {
+it('a withdrawn submission is only found by its member, for a day or until it is replaced or deleted', async () => {
   const parts = await openParts(1_000);
   const { history, approvals, clock } = parts;
   const mia = { guildId: '1', user: { id: '7', name: 'mia' } };
@@ -198,7 +198,7 @@ it('what a member withdrew is found by that member alone, for a day, until it is
   expect(await found('7')).toEqual([]);
 });
 
-it("a member's unsent servers are found until they are sent, and replaced by the next attempt", async () => {
+it("a member's unsent servers are found until they are sent or submitted again", async () => {
   const parts = await openParts(1_000);
   const { history, store, submissions } = parts;
   const unsent = { guildId: '1', userId: '7', outcome: 'not-sent' } as const;

@@ -4,7 +4,7 @@ import { withLeftOut } from '../../src/submissions/left-out.ts';
 const numbers = (from: number, to: number, step = 1) =>
   Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, n) => String(from + n * step));
 
-it('consecutive lines are kept as a range', () => {
+it('consecutive omitted lines are stored as a range', () => {
   expect(withLeftOut(undefined, ['1', '3', '4', '5', '12b', '13'])).toEqual({
     lines: ['1', '3-5', '12b', '13'],
     more: 0,
@@ -12,7 +12,7 @@ it('consecutive lines are kept as a range', () => {
   });
 });
 
-it('only the first lines are kept, and the others are counted', () => {
+it('only the first omitted lines are stored, and the others are counted', () => {
   const found = withLeftOut(undefined, [...numbers(1, 10), ...numbers(100, 200_000, 2)]);
   expect(found?.lines).toHaveLength(20);
   expect(found).toMatchObject({ more: 99_951 - 19, count: 99_961 });
@@ -20,6 +20,6 @@ it('only the first lines are kept, and the others are counted', () => {
   expect(later).toEqual({ ...found, more: 99_951 - 17, count: 99_963 });
 });
 
-it('nothing is kept if no line was left out', () => {
+it('omitted lines are only stored if there are any', () => {
   expect(withLeftOut(undefined, [])).toBeUndefined();
 });

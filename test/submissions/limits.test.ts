@@ -56,7 +56,7 @@ it.each([
   ['', '-43200.001 -43200 0:8', '3 of 2', '1, daily-quota 2 until tomorrow'],
   ['', '-43200.001 -43200 0 0', '3 of 2', '0, daily-quota 2 until tomorrow'],
   ['', '-43200.001 -43200.001', '2 of 2', '2'],
-])('if the limits are %s and servers were reserved at %s, a request for %s gets: %s', async (limits, before, asked, expected) => {
+])('with the limits "%s" and servers reserved at "%s", the allowance for "%s" is "%s"', async (limits, before, asked, expected) => {
   const { member, guild } = /(?:member (?<member>\S+))? ?(?:guild (?<guild>\S+))?/.exec(limits)?.groups ?? {};
   const { allowance } = await open(before, { member: limitOf(member), guild: limitOf(guild) });
   const word = (name: string) => new RegExp(`${name} (\\d)`).exec(asked)?.[1];
@@ -84,7 +84,7 @@ it('the allowance shows which limit applies and when it ends', async () => {
   expect(await full.remaining(me)).toMatchObject({ count: 0, limited: { until: NOON + 40_000 } });
 });
 
-it('servers are counted for the longest limit period, and at least since midnight UTC', async () => {
+it('servers are counted since midnight UTC, or over the longest limit period if that began earlier', async () => {
   const since = async (member: number, guild: number) => {
     const limits = await open('', {
       member: { ...many, seconds: member },

@@ -106,7 +106,7 @@ async function breakColumn({ store }: Opened, column: 'sent_at' | 'outcome'): Pr
   return async () => void (await sql.raw('DROP TRIGGER broken').execute(store.tables()));
 }
 
-it('a reservation is synced to disk before the service, a moderator or the member can see it', async () => {
+it('a reservation is synced to disk before it becomes visible to the service, moderators or the member', async () => {
   const writes = recordWrites();
   const latest: unknown[] = [];
   const note = () => void latest.push(writes.at(-1)?.kind);
@@ -138,7 +138,7 @@ describe('a draft', () => {
     expect(opened.requests).toHaveLength(2);
   });
 
-  it('is sent as typed in the first form if two forms are submitted', async () => {
+  it('is sent with the input from the first form if two forms are submitted', async () => {
     const opened = await open();
     await opened.drafts.save(mia, readyDraft('d', 1, 'x'));
     const [first, second] = await Promise.all([one(opened, 'first', 'd'), one(opened, 'second', 'd')]);
@@ -165,7 +165,7 @@ describe('a draft', () => {
     expect(opened.requests).toEqual([]);
   });
 
-  it('leaves out servers that were submitted before, unless the member includes them', async () => {
+  it('omits previously submitted servers unless the member includes them', async () => {
     const opened = await open();
     await addDone(opened.store, {
       id: 'x',
@@ -188,7 +188,7 @@ describe('a draft', () => {
     expect(await opened.drafts.find(mia, 'other')).not.toHaveProperty('includesAlreadySubmitted');
   });
 
-  it("isn't sent if its number of servers differs from the number on the button", async () => {
+  it("isn't sent if the number of servers differs from that on the button", async () => {
     const opened = await open();
     await opened.drafts.save(mia, readyDraft('list', 3));
     const press = (promised: number) => opened.submit('list', { promised });
@@ -286,7 +286,7 @@ describe('a request', () => {
   it.each([
     { what: 'the bot is stopping', reason: 'stopping' },
     { what: 'the remaining time of the interaction is needed for the reply', reason: 'deadline' },
-  ])('is the last request if $what', async ({ reason }) => {
+  ])('is the last one if $what', async ({ reason }) => {
     const stop = new AbortController();
     const opened = await open((n) => {
       // The request can take a minute, and so can the reply.
@@ -302,7 +302,7 @@ describe('a request', () => {
     expect(outcomes[200]).toEqual({ kind: 'not-sent', reason });
   });
 
-  it('ends its submission if other submissions delay the next request past the deadline', async () => {
+  it('is the last one if other submissions delay the next one past the deadline', async () => {
     const hung = Promise.withResolvers<Outcome>();
     const others: Promise<SubmitResult>[] = [];
     const opened: Opened = await open(async (n) => {
@@ -319,7 +319,7 @@ describe('a request', () => {
     expect((await Promise.all(others)).flatMap(kinds)).toEqual(['accepted', 'accepted']);
   });
 
-  it('is recorded before it is sent, even if a rejected request is split', async () => {
+  it('is recorded before it is sent, even if it is half of a rejected request', async () => {
     const bad = (hosts: readonly ServerSubmission[]) =>
       hosts.some(({ server }) => server === 'list-1.example.com');
     const sent: number[] = [];
@@ -332,7 +332,7 @@ describe('a request', () => {
     expect(sent).toEqual([4, 2, 1, 1, 2]);
   });
 
-  it('is "not sent" if an error occurs before sending, and otherwise "unknown"', async () => {
+  it('has the outcome "not sent" if an error occurs before sending, and otherwise "unknown"', async () => {
     const opened = await open(() => {
       throw new Error('a fault');
     });
@@ -378,14 +378,14 @@ describe('a retry', () => {
   });
 });
 
-describe('while no request can be sent', () => {
+describe("while requests can't be sent,", () => {
   const PAUSED: Outcome = { kind: 'unknown', reason: 'rate-limited', retryAfterMs: 600_000 };
   const UNREACHABLE: Outcome = { kind: 'not-sent', reason: 'unreachable' };
 
   it.each([
     { reason: 'rate-limited', outcome: PAUSED, first: 1 },
     { reason: 'down', outcome: UNREACHABLE, first: 3 },
-  ])('a draft is kept but no server is reserved: $reason', async ({ reason, outcome, first }) => {
+  ])('a draft is kept without reserving its servers: $reason', async ({ reason, outcome, first }) => {
     const opened = await open(() => outcome);
     for (let n = 0; n < first; n += 1) await one(opened, `first-${n}`);
     const before = await servers(opened);
@@ -404,7 +404,7 @@ describe('while no request can be sent', () => {
     expect(await opened.drafts.find(mia, 'single')).toMatchObject({ rows: [{}] });
   });
 
-  it('a submission can wait for a moderator, and keeps waiting when it is approved', async () => {
+  it('a submission can be queued for approval, but stays in the queue when it is approved', async () => {
     const opened = await open(() => PAUSED);
     await one(opened, 'first');
     await opened.settings.change('1', (now) => ({ ...now, approval: true }));
@@ -438,7 +438,7 @@ describe('waiting for the end of a submission', () => {
     return { ...opened, outcome, ended };
   }
 
-  it("doesn't need the store in the process that sends it", async () => {
+  it('works without the store in the process that is sending it', async () => {
     const { submissions, outcome, ended } = await openSending(NEVER);
     const settled = submissions.settled('1', 'draft');
     outcome.resolve(ACCEPTED);
@@ -455,7 +455,7 @@ describe('waiting for the end of a submission', () => {
     await ended;
   });
 
-  it('ends when the bot has to stop', async () => {
+  it('ends when the bot stops', async () => {
     const { submissions, outcome, ended } = await openSending(NEVER);
     const stopping = new AbortController();
     const settled = submissions.settled('1', 'draft', stopping.signal);
@@ -530,7 +530,7 @@ describe('a submission', () => {
     it.each([
       { after: 'a second', ms: 1_000 },
       { after: 'almost 15 minutes', ms: 15 * MINUTE - 1 },
-    ])('keeps its server from being sent again after $after', async ({ ms }) => {
+    ])('prevents its server from being resent after $after', async ({ ms }) => {
       const opened = await unsaved();
       opened.clock.now += ms;
       for (const isAnyway of [false, true]) {
@@ -542,7 +542,7 @@ describe('a submission', () => {
       expect(opened.requests).toHaveLength(1);
     });
 
-    it('has an unknown outcome after 16 minutes, even before it is ended', async () => {
+    it("has an unknown outcome after 16 minutes, even if it hasn't been ended", async () => {
       const opened = await unsaved();
       opened.clock.now += 16 * MINUTE;
       expect(reasonIn(await again(opened, false))).toMatchObject({
@@ -554,7 +554,7 @@ describe('a submission', () => {
     });
   });
 
-  it('has an unknown outcome while it is sent if the clock jumps 15 minutes ahead', async () => {
+  it('has an unknown outcome if the clock jumps 15 minutes ahead while it is being sent', async () => {
     const seen: unknown[] = [];
     const opened: Opened = await open(async (n) => {
       if (n > 1) return ACCEPTED;
@@ -587,7 +587,7 @@ describe('a submission', () => {
     expect(opened.rejectedKeys).toEqual(['1']);
   });
 
-  it("isn't affected by an observer that fails", async () => {
+  it("isn't affected by a failing observer", async () => {
     const seen: string[] = [];
     const observers: readonly Observer[] = [
       { ended: () => Promise.reject(new Error('broken')) },
@@ -628,7 +628,7 @@ describe('a submission', () => {
   });
 });
 
-it("a submission stores the guild's Discord language even if no server is sent", async () => {
+it("the guild's Discord language is stored even if no servers are sent", async () => {
   const opened = await open();
   await opened.settings.change('1', (now) => ({ ...now, language: 'de', dailyQuota: 1 }));
   await one(opened, 'a');

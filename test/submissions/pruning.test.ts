@@ -79,7 +79,7 @@ describe('pruning a guild with a lot of expired data', () => {
     },
   };
 
-  it.each(Object.entries(lists))('takes turns with other guilds: %s', async (_, add) => {
+  it.each(Object.entries(lists))("doesn't block other guilds' work: %s", async (_, add) => {
     const opened = await open();
     const { store } = opened;
     await add(opened);
@@ -101,7 +101,7 @@ describe('pruning a guild with a lot of expired data', () => {
   });
 });
 
-describe('a submission in the history', () => {
+describe('a submission', () => {
   it('is deleted after the configured number of days', async () => {
     const { store, prune, hosts, submissions } = await open();
     for (const outcome of ['accepted', 'unknown', 'rejected', 'not-sent'] as const) {
@@ -162,7 +162,7 @@ describe('a submission in the history', () => {
     expect(await submissions()).toEqual(['kept', 'withdrawn']);
   });
 
-  it('is deleted only after its message shows the withdrawal', async () => {
+  it('is only deleted after its message shows the withdrawal', async () => {
     const { store, prune, hosts, submissions } = await open();
     await addDone(store, { ...ofGuild, id: 'shown', hosts: ['shown'], at: ago(1) });
     await addDone(store, { ...ofGuild, id: 'due', hosts: ['due'], at: ago(1) });
@@ -176,7 +176,7 @@ describe('a submission in the history', () => {
 });
 
 describe('a guild with more than 20,000 servers in its history', () => {
-  it("first loses servers that weren't sent, and then the oldest servers of the member who has most", async () => {
+  it('first loses unsent servers, and then the oldest servers of the member with the most', async () => {
     const { store, prune, hosts, submissions } = await open();
     await fill(store, '1', { count: MOST_ENTRIES, at: ago(10) });
     await fill(store, '2', { count: 10, at: ago(20) });
@@ -249,7 +249,7 @@ describe('pruning', () => {
     expect((await rowsIn(store, 'drafts')).map(({ id }) => id)).toEqual(['new']);
   });
 
-  it('deletes refused text and cancelled drafts after 15 minutes, but no lines', async () => {
+  it('deletes unreadable text and cancelled drafts after 15 minutes', async () => {
     const { store, partsAt, prune } = await open();
     const mia = { guildId: '1', user: { id: '7', name: 'mia' } };
     const typed = { text: 'steve "joined"', game: '', modal: 'all' } as const;
@@ -268,7 +268,7 @@ describe('pruning', () => {
     expect(withText.toSorted()).toEqual(['new edited', 'new refused']);
   });
 
-  it('keeps an old draft if its submission is waiting', async () => {
+  it('keeps an old draft if its submission is waiting for approval', async () => {
     const { store, partsAt, prune } = await open();
     const mia = { guildId: '1', user: { id: '7', name: 'mia' } };
     const old = partsAt(ago(1));
@@ -286,7 +286,7 @@ describe('pruning', () => {
     expect((await rowsIn(store, 'drafts')).map(({ id }) => id)).toEqual(['waits', 'begins']);
   });
 
-  it('expires with its submission, even if the clock was a year ahead when it was submitted', async () => {
+  it('ends expired submissions and deletes their drafts, even if they were submitted with a fast clock', async () => {
     const { store, partsAt, prune } = await open();
     const mia = { guildId: '1', user: { id: '7', name: 'mia' } };
     const ahead = partsAt(NOW + 366 * DAY);

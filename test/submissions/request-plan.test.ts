@@ -26,7 +26,7 @@ function carryOut(
   return { requests, outcomes, sizes: requests.map(({ length }) => length) };
 }
 
-describe('the requests in a submission', () => {
+describe("a submission's requests", () => {
   it('contain up to 100 servers each, in order', () => {
     const { requests, sizes, outcomes } = carryOut(games(250), () => ACCEPTED);
     expect(sizes).toEqual([100, 100, 50]);
@@ -76,7 +76,7 @@ describe('the requests in a submission', () => {
     if (known === 'invalidKey') expect(outcomes[100]).toEqual({ kind: 'not-sent', reason: 'key' });
   });
 
-  it("aren't halved if the service says that the list is empty", () => {
+  it("aren't halved if the service responds that the list is empty", () => {
     expect(carryOut(games(3), () => rejected('emptyList')).sizes).toEqual([3]);
   });
 
@@ -87,13 +87,13 @@ describe('the requests in a submission', () => {
     expect(outcomes).toEqual(Array(150).fill(rejection));
   });
 
-  it('are halved up to 200 times if the service rejects everything', () => {
+  it('are halved at most 200 times if the service rejects everything', () => {
     const { sizes, outcomes } = carryOut(games(1000), () => ({ kind: 'rejected', message: 'Suspended.' }));
     expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['rejected']));
     expect(sizes).toHaveLength(10 + 2 * 200);
   });
 
-  it("don't include the service's retry time in the outcomes", () => {
+  it("have outcomes without the service's retry time", () => {
     const { outcomes } = carryOut(['cs2'], () => ({ kind: 'rejected', message: 'Slow.', retryAfterMs: 9 }));
     expect(outcomes).toEqual([{ kind: 'rejected', message: 'Slow.' }]);
   });
@@ -107,12 +107,12 @@ describe('the requests in a submission', () => {
     expect(outcomes[699]).toEqual({ kind: 'not-sent', reason: 'service' });
   });
 
-  it('count a rejection as a response', () => {
+  it('treat a rejection as a response', () => {
     const answers = [SILENCE, rejected('emptyList'), SILENCE];
     expect(carryOut(games(400), (_, count) => answers[count - 1] ?? ACCEPTED).sizes).toHaveLength(4);
   });
 
-  it.each(['key', 'down'] as const)('stop after a request that was not sent because of "%s"', (reason) => {
+  it.each(['key', 'down'] as const)('stop after a request that wasn\'t sent because of "%s"', (reason) => {
     const { sizes, outcomes } = carryOut(games(300), () => ({ kind: 'not-sent', reason }));
     expect(sizes).toHaveLength(1);
     expect(outcomes).toEqual(Array(300).fill({ kind: 'not-sent', reason }));

@@ -83,7 +83,7 @@ describe("a submission's state", () => {
     expect((await latest())?.state).toBe('waiting');
   });
 
-  it('is "waiting" or "running" for only one submission per draft', async () => {
+  it('can be "waiting" or "running" for only one submission per draft', async () => {
     const { store, submissions, submitRows } = await open();
     await submitRows([readyRow(1, 'a')]);
     const again = { ...mia, draftId: 'list', interactionId: 'j', rows: [readyRow(1, 'a')] };
@@ -93,7 +93,7 @@ describe("a submission's state", () => {
 });
 
 describe('a submitted server', () => {
-  it('is reserved, then sent, and then gets its outcome', async () => {
+  it('is first reserved, then sent, and then has an outcome', async () => {
     const { submissions, submitRows, servers } = await open();
     const id = await submitRows([readyRow(4, 'a', { queryPort: 5 })]);
     const row = {
@@ -133,7 +133,7 @@ describe('a submitted server', () => {
   });
 });
 
-describe('a draft that has been submitted', () => {
+describe('a submitted draft', () => {
   it("keeps the servers that weren't accepted", async () => {
     const { store, drafts, submissions, submitRows, end, latest, leftRows } = await open();
     const rows = [
@@ -175,7 +175,7 @@ it("a stopping bot doesn't wait for the end of a running submission", async () =
 });
 
 describe('a submission that is still running after 15 minutes', () => {
-  it('has an unknown outcome for servers that were sent', async () => {
+  it('has an unknown outcome for its sent servers', async () => {
     const { clock, submissions, submitRows, end, servers, leftRows } = await open();
     const id = await submitRows([readyRow(1, 'a'), readyRow(2, 'b'), readyRow(3, 'c')]);
     await end(id, [ACCEPTED]);
@@ -221,7 +221,7 @@ describe('a submission that is still running after 15 minutes', () => {
     expect(await submissions.by('1', 'i')).toMatchObject([{ id }]);
   });
 
-  it("doesn't change if it had already finished", async () => {
+  it("isn't changed if it has already finished", async () => {
     const { clock, submissions, submitRows, end } = await open();
     const id = await submitRows([readyRow(1, 'a')]);
     await end(id, [UNKNOWN]);
@@ -239,7 +239,7 @@ describe('a submission that is still running after 15 minutes', () => {
   });
 });
 
-it('stored outcomes can be read, with an ellipsis at the end of shortened messages', async () => {
+it('stored outcomes can be read again, and shortened messages end with an ellipsis', async () => {
   const { submitRows, end, latest } = await open();
   const outcomes: readonly Outcome[] = [
     ACCEPTED,

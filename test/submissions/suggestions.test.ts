@@ -15,19 +15,19 @@ function setUp(latestGames: () => Promise<readonly string[]>, games?: readonly s
 const aliases = (games: readonly { readonly alias: string }[]) => games.map(({ alias }) => alias);
 
 describe('suggested games', () => {
-  it('start with the games that the guild submits most, and are limited to 25', async () => {
+  it("start with the guild's most frequently submitted games, and are limited to 25", async () => {
     const { games } = setUp(async () => ['g299', 'g298', 'g298', 'gone']);
     const offered = aliases(await games('1', ' '));
     expect(offered.slice(0, 4)).toEqual(['g298', 'g299', 'g0', 'g1']);
     expect(new Set(offered).size).toBe(25);
   });
 
-  it('match what the user has typed', async () => {
+  it("match the user's input", async () => {
     const { games } = setUp(async () => ['g299']);
     expect(aliases(await games('1', 'Game 29')).slice(0, 2)).toEqual(['g29', 'g290']);
   });
 
-  it('are limited to the games that the guild allows', async () => {
+  it('only include games that the guild allows', async () => {
     const { games } = setUp(async () => ['g7', 'g5'], ['g5', 'g6']);
     expect(aliases(await games('1', ''))).toEqual(['g5', 'g6']);
     expect(aliases(await games('1', '6'))).toEqual(['g6']);
