@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { openBot } from './bot.ts';
 
 describe('a test bot', () => {
-  it('fails on close after an unexpected breach of a Discord rule', async () => {
+  it("fails on close after an unexpected violation of Discord's rules", async () => {
     for (const wanted of ['by none', 'by the test before', 'by this test']) {
       const bot = await openBot({ start: false });
       if (wanted !== 'by none') bot.mayBreak('401: Unauthorized', 1);

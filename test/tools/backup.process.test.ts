@@ -100,7 +100,7 @@ describe('npm run backup', () => {
     expect(readdirSync(data).join()).not.toContain('copy');
   });
 
-  it('leaves out deleted data, even if the database still contains its bytes', async () => {
+  it('omits deleted data, even if the database still contains its bytes', async () => {
     const data = folder();
     const database = new DatabaseSync(pathIn(data));
     database.exec("CREATE TABLE keyv (key TEXT, value TEXT); INSERT INTO keyv VALUES ('a', 'the-secret')");
@@ -283,7 +283,7 @@ describe('npm run restore', () => {
     expect(await valueIn(pathIn(data), name)).toBeUndefined();
   });
 
-  it('gives unused space back to the disk', async () => {
+  it('frees unused disk space', async () => {
     const data = await made();
     const opened = await openStore(pathIn(data));
     await opened.values.set('a:large', 'x'.repeat(2_000_000));
@@ -298,7 +298,7 @@ describe('npm run restore', () => {
     expect(await valueIn(pathIn(data), 'a:1')).toBe('kept');
   });
 
-  it('accepts a manual copy with its write-ahead log if there is no database', async () => {
+  it("accepts a manual copy with its write-ahead log if the database doesn't exist", async () => {
     const data = await made();
     await changedAndKilled(data);
     const copy = join(folder(), 'copy');
@@ -311,8 +311,8 @@ describe('npm run restore', () => {
   });
 });
 
-describe('a backup of a bot in use', () => {
-  it('can be restored without causing the bot to send a server twice', async () => {
+describe("a running bot's backup", () => {
+  it('can be restored without sending any server twice', async () => {
     const bot = await oneBot();
     const { member } = await bot.newGuild({ key: 'sandbox-key' });
     const submit = async (server: string) => textOf(await addServer(member, server));

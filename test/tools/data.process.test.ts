@@ -33,8 +33,8 @@ const namesIn = async ({ store }: Bot) =>
     ({ user_name }) => user_name,
   );
 
-describe('npm run data beside a running bot', () => {
-  it("shows, exports and deletes one member's data", async () => {
+describe('npm run data, while a bot is running,', () => {
+  it("shows, exports and deletes a member's data", async () => {
     const { bot, guild, other, tool } = await startedBot();
     const [member, place] = [guild.member.userId, guild.admin.guildId];
     const stored = `Stored about member ${member}:\n  guild ${place}: 1 submissions, 1 servers, 1 drafts\n`;
@@ -69,7 +69,7 @@ describe('npm run data beside a running bot', () => {
     expect(textOf(await addServer(guild.member, 'afterwards.example.com:1'))).toContain(ACCEPTED);
   });
 
-  it("shows, exports and deletes one guild's data", async () => {
+  it("shows, exports and deletes a guild's data", async () => {
     const { bot, guild, other, tool } = await startedBot();
     const [place, untouched] = [guild.admin.guildId, await bot.newGuild({ key: API_KEY })];
     const shown = await tool('guild', place, 'show');
@@ -102,7 +102,7 @@ describe('npm run data beside a running bot', () => {
 describe('npm run data', () => {
   const GUILD = '123456789012345678';
 
-  it('names the variables that block a guild or a member', async () => {
+  it('shows the variables that block a guild or member', async () => {
     const data = folder();
     await (await openStore(join(data, 'bot.sqlite'))).stop();
     const env = { BLOCKED_USERS: GUILD, BLOCKED_GUILDS: GUILD, ALLOWED_GUILDS: GUILD.replace('1', '2') };

@@ -115,7 +115,7 @@ async function fileWith(name: string, content: string): Promise<string> {
 }
 
 describe('npm run doctor', () => {
-  it("finds no problems while a bot is running, and doesn't change anything", async () => {
+  it("doesn't report problems or change anything while a bot is running", async () => {
     const before = bot.discord.requests.length;
     const { text, status, failed } = await doctor();
     expect({ failed, status }).toEqual({ failed: [], status: 0 });
@@ -140,20 +140,20 @@ describe('npm run doctor', () => {
     expect(text).toContain('warnings: 1.');
   });
 
-  it('finds a wrong clock', async () => {
+  it('detects a wrong clock', async () => {
     const CLOCK_FILE = await fileWith('clock', '420000');
     const changes = { NODE_OPTIONS: preload('../faults/preloads/clock.ts'), CLOCK_FILE };
     await fails('Clock', /is 7 minutes ahead of Discord's/, changes, doctor);
   });
 
-  it('finds a disk that is almost full', async () => {
+  it('warns about a disk that is almost full', async () => {
     const changes = { NODE_OPTIONS: preload('../support/preloads/full-disk.ts') };
     await fails('Disk', /only 3 MiB of free space[\s\S]*free some space/, changes, doctor);
   });
 });
 
-describe("the doctor's check of Discord", () => {
-  it('finds a token that Discord rejects', async () => {
+describe("the doctor's Discord check", () => {
+  it('detects a token that Discord rejects', async () => {
     const wrong = bot.token.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x'));
     const words = /Discord rejects DISCORD_TOKEN[\s\S]*skipped +Commands/;
     bot.mayBreak('401: Unauthorized', 2);
@@ -189,7 +189,7 @@ describe("the doctor's check of Discord", () => {
       /cannot reach Discord: no response within 8 seconds/,
       () => undefined,
     ],
-  ])('finds %s within 20 seconds', { timeout: 20_000 }, async (_, words, answer) => {
+  ])('detects %s within 20 seconds', { timeout: 20_000 }, async (_, words, answer) => {
     const { failed, text } = await examine(await brokenDiscord(answer));
     expect(failed[0]).toBe('Token');
     expect(text).toMatch(words);
@@ -197,7 +197,7 @@ describe("the doctor's check of Discord", () => {
     expect(text).toMatch(/^ok +Disk/m);
   });
 
-  it('finds an Interactions Endpoint URL that keeps commands from arriving over the gateway', async () => {
+  it('detects an Interactions Endpoint URL that prevents commands from arriving over the gateway', async () => {
     const { failed, text } = await examine(
       await anotherDiscord({ endpointUrl: 'https://example.com/interactions' }),
     );
@@ -205,7 +205,7 @@ describe("the doctor's check of Discord", () => {
     expect(text).toMatch(/clear "Interactions Endpoint URL" on \S+ and save/);
   });
 
-  it('finds a missing endpoint URL or a wrong public key for HTTP interactions', async () => {
+  it('detects a missing endpoint URL and a wrong public key for HTTP interactions', async () => {
     const DISCORD_PUBLIC_KEY = bot.discord.endpoint.publicKey.toUpperCase();
     const http = { INTERACTIONS: 'http', INTERACTIONS_PORT: '1', DISCORD_PUBLIC_KEY };
     await fails(
@@ -227,7 +227,7 @@ describe("the doctor's check of Discord", () => {
     expect(text).toMatch(/skipped +IDENTIFYs +the bot does not use the gateway/);
   });
 
-  it('finds an application setting that prevents an installation', async () => {
+  it('detects an application setting that prevents installation', async () => {
     const changes = await anotherDiscord({ application: { bot_require_code_grant: true } });
     const { failed, text } = await examine(changes);
     expect(failed).toEqual(['Invitation']);
@@ -264,7 +264,7 @@ describe("the doctor's check of Discord", () => {
     expect(few.text).toContain('The bot has what it needs; warnings: 1.');
   });
 
-  it('finds missing commands, and commands that another program has published', async () => {
+  it('detects missing commands, and commands published by another program', async () => {
     const others = bot.discord.commands().map(({ name, type }) => ({
       name,
       type,
@@ -283,14 +283,14 @@ describe("the doctor's check of Discord", () => {
   it.each([
     [900, undefined],
     [901, 'IDENTIFYs'],
-  ])('finds that few starts are left for the day: %d of 1000 were used', async (identifiesUsed, first) => {
+  ])('warns if few IDENTIFYs are left for the day: %d of 1,000 were used', async (identifiesUsed, first) => {
     const { failed } = await examine(await anotherDiscord({ identifiesUsed }));
     expect(failed[0]).toBe(first);
   });
 });
 
 describe('the doctor', () => {
-  it('finds an unreachable listing service, and a key that the service rejects', async () => {
+  it('detects an unreachable listing service and a rejected key', async () => {
     const nowhere = { LISTING_API_URL: 'http://127.0.0.1:9' };
     await fails('Listing service', /isn't responding as expected: unreachable/, nowhere);
     const wrong = { LISTING_API_KEY: 'a-wrong-key-of-mine' };
@@ -310,7 +310,7 @@ describe('the doctor', () => {
     expect(text).toMatch(new RegExp(`→ set LISTING_API_URL=${listing.url}, where`));
   });
 
-  it('reports that members have no page on which to check unconfirmed servers', async () => {
+  it("reports that members can't check unconfirmed servers if LISTING_URL isn't set", async () => {
     expect((await examine()).text).toMatch(/^skipped +Listing page +LISTING_URL is not set: members/m);
     const { text } = await examine({ LISTING_URL: 'https://list.example/' });
     expect(text).toMatch(/^ok +Listing page +https:\/\/list\.example\/$/m);
@@ -344,7 +344,7 @@ describe('the doctor', () => {
     expect(text).toMatch(/bot\.sqlite\.key will be created at the first start/);
   });
 
-  it("lists a newer version's compatible changes to the store", async () => {
+  it("lists a newer version's compatible migrations", async () => {
     const path = join(folder, 'newer.sqlite');
     const database = new DatabaseSync(join(bot.data, 'bot.sqlite'));
     database.prepare('VACUUM INTO ?').run(path);
@@ -435,19 +435,19 @@ describe('the doctor', () => {
     expect(text).not.toMatch(/s3cret|webhooks/);
   });
 
-  it('finds that there is too little memory for a long export', () => {
+  it("warns if there isn't enough memory for a long export", () => {
     expect(checkMemory(768 * 2 ** 20)).toBe('768 MiB available');
     expect(() => checkMemory(256 * 2 ** 20)).toThrow('only 256 MiB available');
   });
 
-  it("finds a path that can't contain the database", async () => {
+  it("detects a path that can't contain the database", async () => {
     const file = await fileWith('a-file', '');
     const nowhere = await examine({ STORE_URL: `sqlite://${file}/bot.sqlite` });
     expect(nowhere.failed).toContain('Store');
     expect(nowhere.text).toMatch(/→ .*sudo chown -R \d+:\d+ /);
   });
 
-  it('finds an encryption key that is wrong, missing, or readable by others', async () => {
+  it('detects an encryption key that is wrong, missing or readable by others', async () => {
     const another = { ENCRYPTION_KEY: randomBytes(32).toString('base64') };
     await fails('Encryption key', /encrypted with another key \(id \w+\)/, another);
     const keyFile = join(bot.data, 'bot.sqlite.key');

@@ -22,7 +22,7 @@ const lines = (...all: readonly string[]) => all.map((line) => `${line}\n`).join
 const written = (cwd: string) => parseEnv(readFileSync(join(cwd, '.env'), 'utf8'));
 
 describe('npm run setup', () => {
-  it('asks for two settings, tests them and writes them to a private file', async () => {
+  it('asks for two settings, tests them, and writes them to a private file', async () => {
     const cwd = folder();
     const { status, stdout, stderr } = await runFile([SETUP], { cwd, env, input: lines(TOKEN, listing.url) });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -69,7 +69,7 @@ describe('npm run setup', () => {
     ['LISTING_API_TIMEOUT_MS=soon', 'LISTING_API_TIMEOUT_MS must be a whole number'],
     ['INTERACTIONS=http', 'DISCORD_PUBLIC_KEY is missing'],
     ['DISCORD_TOKEN_FILE=/none', 'DISCORD_TOKEN and DISCORD_TOKEN_FILE are both set'],
-  ])("stops if an answer can't fix the problem in .env: %s", async (variable, problem) => {
+  ])("stops if its questions can't fix the problem in .env: %s", async (variable, problem) => {
     const cwd = folder();
     writeFileSync(join(cwd, '.env'), variable);
     // The second answer is invalid, too.
@@ -112,7 +112,7 @@ describe('npm run setup', () => {
     expect(readFileSync(path, 'utf8')).toBe(`${after}\nLISTING_API_URL=${listing.url}\n`);
   });
 
-  it.skipIf(process.platform === 'win32')("says in one line that it can't write the file", async () => {
+  it.skipIf(process.platform === 'win32')("reports in one line that it can't write the file", async () => {
     const cwd = folder();
     chmodSync(cwd, 0o500);
     const input = lines(TOKEN, listing.url);

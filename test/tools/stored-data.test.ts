@@ -76,7 +76,7 @@ describe.each(kinds())('stored data in %s', (kind) => {
     return { store, data: createStoredData({ store, config, logger: recorder() }) };
   }
 
-  it("finds a member's records in all guilds, without other members or secrets", async () => {
+  it("shows a member's records in all guilds, without secrets or other members", async () => {
     const { data } = await filled();
     const found = await data.find({ kind: 'member', id: MIA.id });
     const records = found.guilds[A];
@@ -101,7 +101,7 @@ describe.each(kinds())('stored data in %s', (kind) => {
     expect((await data.find({ kind: 'member', id: TOM.id })).guilds).toHaveProperty(B);
   });
 
-  it("finds all of a guild's records, without members or secrets", async () => {
+  it('shows all guild records, without secrets or members', async () => {
     const { data } = await filled();
     const found = await data.find({ kind: 'guild', id: A });
     expect(Object.entries(found.guilds[A] ?? {}).map(([name, rows]) => `${rows.length} ${name}`)).toEqual([
@@ -126,7 +126,7 @@ describe.each(kinds())('stored data in %s', (kind) => {
     expect(await data.find({ kind: 'guild', id: EMPTY })).toEqual({ guilds: {}, everywhere: {} });
   });
 
-  it("deletes a member's data in all guilds, and nothing else", async () => {
+  it("deletes only a member's data, in all guilds", async () => {
     const { store, data } = await filled();
     const before = await data.find({ kind: 'member', id: TOM.id });
     await data.delete({ kind: 'member', id: MIA.id });
@@ -142,7 +142,7 @@ describe.each(kinds())('stored data in %s', (kind) => {
     expect(others.map(({ decided_by_name }) => decided_by_name).toSorted()).toEqual([TOM.name, null]);
   });
 
-  it("deletes a guild's data, and nothing else", async () => {
+  it("deletes only a guild's data", async () => {
     const { data } = await filled();
     const before = await data.find({ kind: 'guild', id: B });
     await data.delete({ kind: 'guild', id: A });
