@@ -37,7 +37,7 @@ const longest = (name: string) => 'x'.repeat(LONGEST_TEXTS.has(name) ? 1_200 : 1
 const COUNTS = [...Array(200).keys(), 1_000, 1_000_000];
 
 describe('the notes for translators', () => {
-  it('say where each sentence or group of sentences is shown', () => {
+  it('explain where each string or group of strings is shown', () => {
     const isAbout = (note: string, key: string) => key === note || key.startsWith(`${note}.`);
     const about = Object.keys(notes).filter((note) => valuesIn(note).length === 0);
     expect([...englishStems].filter((key) => !about.some((note) => isAbout(note, key)))).toEqual([]);
@@ -53,7 +53,7 @@ describe('the notes for translators', () => {
 });
 
 describe("the bot's code", () => {
-  it("doesn't join lists or add colons, which depend on the language", () => {
+  it("doesn't contain separators or colons that depend on the language", () => {
     const root = join(import.meta.dirname, '../..');
     const files = globSync(['src/app.ts', 'src/{interactions,words}/*.ts', 'commands/**/*.ts'], {
       cwd: root,
@@ -79,7 +79,7 @@ describe('the languages', () => {
     });
   });
 
-  it('are all checked for labels that are too long', () => {
+  it('are all included in the check for labels that are too long', () => {
     const name = 'x'.repeat(60);
     expect(withoutRoom([{ components: [{ type: 2, label: `Use ${name}` }] }])).toEqual([]);
     const faults = withoutRoom([{ components: [{ type: 2, label: `Use ${name}${name}` }] }]);
@@ -106,7 +106,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     }).toEqual({ missing: [], extra: [] });
   });
 
-  it("each form of the service's name has a named and an unnamed version", () => {
+  it("each grammatical form of the service's name is translated with and without a name", () => {
     const { named, unnamed } = tree.listing;
     expect(Object.keys(unnamed).toSorted()).toEqual(Object.keys(named).toSorted());
     const missing = [...ownNames(english.keys())].filter((form) => !names.has(form));
@@ -127,7 +127,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     }).toEqual({ missing: [], extra: [] });
   });
 
-  it('each sentence has the same placeholders as in English', () => {
+  it('each string has the same placeholders as in English', () => {
     /** Whether a form can omit the number because it only applies to one, as in "the first one". */
     const canLackCount = (key: string) => {
       const form = PLURAL.exec(key)?.[1];
@@ -153,7 +153,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     expect(faults).toEqual([]);
   });
 
-  it('each sentence has the same emoji and markup as in English', () => {
+  it('each string has the same emoji and markup as in English', () => {
     const MARKS = /\p{Extended_Pictographic}|<[^<>]*>|`|\*\*|\n> |-# /gu;
     const marksIn = (sentence: string) => (sentence.match(MARKS) ?? []).toSorted().join(' ');
     const faults = known
@@ -163,7 +163,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     expect(faults).toEqual([]);
   });
 
-  it("sentences don't spell out the names of Discord's pages and permissions", () => {
+  it("strings don't contain literal names of Discord pages and permissions", () => {
     const { ManageGuild } = tree.permission;
     const names = [ManageGuild, tree.discord.serverSettings];
     const faults = translated.filter(
@@ -186,7 +186,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     'rejected',
     'not-sent',
     'unknown',
-  ] as const)('the outcome "%s" uses the same word alone and after a number', (kind) => {
+  ] as const)('the outcome "%s" is the same word alone and after a number', (kind) => {
     const [word = ''] = wordsIn(tree.outcome[kind]).toSorted((one, other) => other.length - one.length);
     const keys = ['one', 'many'].map((group) => `ended.${group}.${kind}`);
     const texts = known.filter(([key]) => keys.includes(stemOf(key)));
@@ -212,7 +212,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     expect(outcomes.filter((name, index) => outcomes.indexOf(name) !== index)).toEqual([]);
   });
 
-  it('with the longest values, each sentence still fits into a message', () => {
+  it('each string fits into a message, even with the longest values', () => {
     const faults = translated
       .map(([key, sentence]) => ({ key, length: filled(sentence, tree.listing.unnamed, longest).length }))
       .filter(({ length }) => length > 2_000)
@@ -220,7 +220,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     expect(faults).toEqual([]);
   });
 
-  it('no sentence is longer than in the pseudo-language', () => {
+  it('each string is at most as long as in the pseudo-language', () => {
     const faults = known
       .map(([key, sentence]) => ({
         key,

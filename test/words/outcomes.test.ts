@@ -19,7 +19,7 @@ describe("the service's message about accepted servers", () => {
   it.each([
     ['en-US', '✅ Sent for review. “Servers have been added for review.”'],
     ['de', '✅ Zur Prüfung gesendet. „Servers have been added for review.“'],
-  ])('is quoted after the outcome of a single server, in %s', (locale, text) => {
+  ])("is quoted after a single server's outcome, in %s", (locale, text) => {
     const audience = audienceFor(locale);
     expect(outcomeText(audience, server, accepted(` ${ADDED}\n`))).toBe(text);
     expect(outcomesForLog(audience.t, ended(ADDED))).toEqual([text]);
@@ -63,7 +63,7 @@ it("the service's error message is relayed word for word", () => {
   );
 });
 
-it('a rejection without a message from the service is only a heading', () => {
+it('a rejection without a message from the service is shown without details', () => {
   const audience = audienceFor('en-US');
   const outcome: Outcome = { kind: 'rejected', message: ' \u200b' };
   expect(outcomeText(audience, server, outcome)).toBe('❌ Rejected.');

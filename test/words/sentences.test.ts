@@ -135,12 +135,12 @@ describe.each(languages)("in $tag, other people's markup", ({ locales }) => {
   const member: Audience = { t, mention: (name) => `/${name}`, isAdmin: false, pages: () => undefined };
   const audiences = [member, { ...member, isAdmin: true }];
 
-  it("isn't rendered in sentences about problems with a line", () => {
+  it("isn't rendered in messages about problems with a line", () => {
     const texts = Object.values(PROBLEMS).flatMap((problem) => Object.values(problemText(problem, t)));
     expectSentences(texts);
   });
 
-  it("isn't rendered in sentences about problems with a single server", () => {
+  it("isn't rendered in messages about problems with a single server", () => {
     const near = [{ name: EVIL, alias: EVIL }];
     const typed = { server: EVIL, port: EVIL, queryPort: EVIL, game: EVIL };
     const texts = [true, false].flatMap((isListKnown) =>
@@ -151,21 +151,21 @@ describe.each(languages)("in $tag, other people's markup", ({ locales }) => {
     expectSentences([...texts, typedLine(t, typed, games)]);
   });
 
-  it("isn't rendered in sentences about reasons why nothing was submitted", () => {
+  it("isn't rendered in messages about a failed submission attempt", () => {
     const reasons = Object.values(NOT_SUBMITTED);
     for (const text of [notSubmittedText, stillWaitingText]) {
       expectSentences(audiences.flatMap((each) => reasons.map((reason) => text(reason, each, games))));
     }
   });
 
-  it("isn't rendered in sentences about failures", () => {
+  it("isn't rendered in messages about failures", () => {
     const texts = FAILURES.map((failure) => failureText(failure, t));
     expectSentences(texts);
     // Stored outcomes don't say how long a key is paused.
     expect(texts.filter((text) => /<t:\d+:t>/.test(text))).toEqual([texts.at(-1)]);
   });
 
-  it("isn't rendered in sentences about outcomes or in the history", () => {
+  it("isn't rendered in messages about outcomes or in the history", () => {
     const ended = OUTCOMES.map((outcome) => ({ server, outcome }));
     const texts = audiences.flatMap((each) => [
       ...OUTCOMES.map((outcome) => outcomeText(each, server, outcome)),
@@ -200,7 +200,7 @@ describe.each(languages)("in $tag, other people's markup", ({ locales }) => {
     expectSentences([...said, groupText(member, together, { games, isOwn: false })]);
   });
 
-  it("isn't rendered in an announcement", () => {
+  it("isn't rendered in announcements", () => {
     const row = { kind: 'ready', line: 1, submission: server } as const;
     const ends = OUTCOMES.map((outcome) => ({ row, line: row.line, server: row.submission, outcome }));
     const done = { announcedIn: '7', servers: ends.slice(0, 2) };

@@ -55,7 +55,7 @@ describe('the embed with game servers', () => {
   });
 });
 
-describe("a game server's line", () => {
+describe("a game server's line in a message", () => {
   it('can be parsed again', () => {
     const server = 'play.example.com:1';
     const empty = { port: '', queryPort: '', game: '' };
@@ -67,13 +67,13 @@ describe("a game server's line", () => {
     }
   });
 
-  it("isn't confused with a code span in a sentence", () => {
+  it("isn't confused with a code span in other text", () => {
     expect(readServerLines({ content: '`rejected.csv` has all of them.', embeds: [] })).toEqual([]);
   });
 });
 
 describe('games in a select menu or on a button', () => {
-  it('keep different labels when long names are cut', () => {
+  it('keep different labels when long names are shortened', () => {
     const same = Array.from({ length: 25 }, (_, n) => ({ name: 'x'.repeat(100), alias: `game${n}` }));
     const fit = fitChoices(gameChoices(same));
     expect(fit.map(({ value }) => value)).toEqual(same.map(({ alias }) => alias));
@@ -83,7 +83,7 @@ describe('games in a select menu or on a button', () => {
     }
   });
 
-  it('are shown by alias if there is no space for the name', () => {
+  it("are shown by alias if the name doesn't fit", () => {
     const alias = 'a'.repeat(97);
     const choices = gameChoices([
       { name: 'Game', alias },
@@ -99,7 +99,7 @@ describe('games in a select menu or on a button', () => {
     expect(labels).toEqual(['Same (a)', 'Same (b)', 'Other']);
   });
 
-  it('begin with popular games in a select menu', () => {
+  it('start with popular games in a select menu', () => {
     const options = gameOptions([
       { name: 'Other', alias: 'other' },
       { name: 'Blank', alias: ' ' },

@@ -30,7 +30,7 @@ function keysInCode(): RegExp {
   return new RegExp(`^(?:${[...new Set(patterns)].join('|')})$`);
 }
 
-describe("the bot's sentences", () => {
+describe("the bot's strings", () => {
   it('are all used', () => {
     const known = keysInCode();
     const stems = [...english.keys()].map((key) => key.replace(PLURAL, ''));
@@ -46,7 +46,7 @@ describe("the bot's sentences", () => {
     ['ru', 22, '22 игровых сервера'],
     ['ru', 25, '25 игровых серверов'],
     ['ja', 1, 'ゲームサーバー1件'],
-  ])('use the correct plural and number format in %s for %i: %s', (locale, count, text) => {
+  ])('have the correct plural and number format in %s for %i: %s', (locale, count, text) => {
     expect(wordsFor(locale)('look.servers', { count })).toBe(text);
   });
 
@@ -71,7 +71,7 @@ describe("the bot's sentences", () => {
   });
 });
 
-describe("the listing service's page", () => {
+describe('a link to the listing service', () => {
   it.each([
     ['https://list.example/games', 'https://list.example/games', 'https://list.example/games'],
     [
@@ -97,7 +97,7 @@ describe("the listing service's page", () => {
     expect([pages('a.example:1'), pages()]).toEqual([page, list]);
   });
 
-  it('is the whole list if a link to the address would be too long', () => {
+  it('leads to the whole list if the link would be too long', () => {
     const pages = createListingPages(`https://list.example/?q={address}&x=${'x'.repeat(160)}`);
     expect(pages(`${'a'.repeat(253)}:65535`)).toContain('aaaa');
     expect(pages('é'.repeat(60))).toBe('https://list.example/');
@@ -107,7 +107,7 @@ describe("the listing service's page", () => {
 describe("the listing service's name", () => {
   const page = 'https://list.example/?q={address}';
 
-  it('is a link in sentences about the service', () => {
+  it('is a link in messages about the service', () => {
     const words = createWords({ name: 'Game List', page }).wordsFor;
     const link = '[Game List](<https://list.example/>)';
     expect(words('en-US')('notSent.unreachable')).toContain(`${link} couldn't be reached`);
