@@ -61,13 +61,13 @@ describe('claimOf', () => {
     ['list: unknown', 'unknown'],
     ['list: not-sent', 'nothing sent'],
     ["Something went wrong on the bot's side.", 'unclear'],
-  ])('recognizes the claim in "%s"', (words, claim) => {
+  ])('recognises the claim in "%s"', (words, claim) => {
     expect(claimOf(words)).toBe(claim);
   });
 });
 
 describe('judge', () => {
-  it('finds no harm if all replies are true', () => {
+  it('accepts replies that are all true', () => {
     expect(harms([ACCEPTED], { got: 1, has: 1 })).toEqual([]);
     expect(harms([REJECTED], { got: 1 })).toEqual([]);
     expect(harms([NOT_TAKEN, NOT_TAKEN], { got: 1, down: 1 })).toEqual([]);
@@ -77,7 +77,7 @@ describe('judge', () => {
     expect(harms([REJECTED, ACCEPTED, WARNING], { got: 2, has: 1 })).toEqual([]);
   });
 
-  it('finds no harm if the bot resends a rejected list in parts', () => {
+  it('accepts that the bot resends a rejected list in parts', () => {
     expect(harms(['list: accepted'], { got: 3, down: 2, has: 1 })).toEqual([]);
     expect(harms(['list: rejected'], { got: 3, down: 2 })).toEqual([]);
     expect(harms(['list: rejected'], { got: 2, down: 2 })).toEqual([]);
@@ -85,7 +85,7 @@ describe('judge', () => {
     expect(harms(['list: accepted'], { got: 1, down: 1 })).toEqual(['false reply']);
   });
 
-  it('finds servers that were sent too often', () => {
+  it('finds servers that were sent twice', () => {
     expect(harms([ACCEPTED], { got: 2, has: 1 })).toContain('sent twice');
     expect(harms([UNKNOWN], { got: 2, has: 2 })).toContain('sent twice');
     expect(harms([], { got: 1 })).toContain('sent twice');
@@ -108,7 +108,7 @@ describe('judge', () => {
     expect(harms([ACCEPTED], { got: 1, has: 1 }, false)).toEqual(['lost']);
   });
 
-  it('finds replies that still say "thinking…"', () => {
+  it('finds replies that still show "thinking…"', () => {
     expect(harms([undefined], {})).toEqual(['left thinking']);
     expect(harms([ACCEPTED, undefined], { got: 1, has: 1 })).toEqual(['left thinking']);
   });
