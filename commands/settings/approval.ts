@@ -1,6 +1,6 @@
 import { WAITS_MS } from '../../src/approval/waiting-store.ts';
 import type { Settings } from '../../src/guilds/settings.ts';
-import { button, roleSelect } from '../../src/interactions/controls.ts';
+import { button, roleSelect, select } from '../../src/interactions/controls.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
 import { DAY_MS } from '../../src/pacing/durations.ts';
 import type { Audience, Translate } from '../../src/words/words.ts';
@@ -19,96 +19,129 @@ import {
 } from './setting.ts';
 import { trustedRoleLine } from './trusted-role.ts';
 
+/** A part of approval that admins turn on and off. All of them share one menu. */
+interface Option {
+  /** The value of the menu's entry. */
+  readonly name: string;
+  label(t: Translate): string;
+  /** Describes the option's state. */
+  state(t: Translate, isOn: boolean): string;
+  /** Whether the option applies. Otherwise, the menu has no entry for it and doesn't change it. */
+  isOffered(now: Settings): boolean;
+  isOn(now: Settings): boolean;
+  /** @throws UserError if the option can't be turned on */
+  turn(before: Settings, isOn: boolean, t: Translate): Settings;
+}
+
 /** The setting for whether submissions need approval, and which role can approve them. */
-export const approvalSetting = ({ decisionMessages }: Pick<CommandDeps, 'decisionMessages'>): Setting => ({
-  id: 'approval',
-  name: (t) => t('settings.approval.name'),
-  line: approvalLine,
-  about: ({ t }) => t('settings.approval.about', { count: WAITS_MS / DAY_MS }),
-  needsLog: true,
-  notes(audience, shown) {
-    const { t } = audience;
-    const { approval, approvalRoleId, trustedRoleId } = shown.now;
-    const isToChooseFirst = !approval && !hasLog(shown.now);
-    const isTold = decisionMessages.isOn && sendsDirectMessages(shown.now);
-    return [
-      ...(approvalRoleId === undefined ? [] : [mentionLine(t, shown.now)]),
-      isTold
-        ? `${FINE} ${t('settings.approval.messagesOn')}`
-        : `${OFF} ${t('settings.approval.messagesOff')}`,
-      ...(trustedRoleId === undefined ? [] : [trustedRoleLine(t, shown)]),
-      ...(isToChooseFirst ? [t('settings.approval.needsLog')] : []),
-      ...waitingTexts(audience, shown),
-    ];
-  },
-  controls: ({ t }, { now }) => ({
-    selects: [
-      !hasLog(now) && logChannelSelect(t, now, 'approval'),
-      roleSelect(
-        changeId('approval', 'role'),
-        now.approvalRoleId === undefined ? t('settings.approvalRolePlaceholder') : t('settings.otherRole'),
-      ),
-    ],
-    buttons: [
-      !now.approval && hasLog(now) && button(changeId('approval', 'on'), t('settings.approvalOnButton')),
-      now.approval && button(changeId('approval', 'off'), t('settings.approvalOffButton')),
-      decisionMessages.isOn && directMessagesButton(t, now),
-      now.approvalRoleId !== undefined && mentionButton(t, now),
-      now.approvalRoleId !== undefined &&
-        button(changeId('approval', 'no-role'), t('settings.approval.noRole')),
-    ],
-  }),
-  handlers: {
-    on: ({ t }) => ({
-      make(before) {
-        if (!hasLog(before)) throw new UserError(t('settings.approval.needsLog'));
-        return { ...before, approval: true };
-      },
-    }),
-    off: () => ({ make: ({ approval: _former, ...before }) => before }),
-    role(context) {
-      const { t, guildId, isRoleMentionable } = context;
-      const approvalRoleId = chosenId(context);
-      if (approvalRoleId === guildId) throw new UserError(t('settings.approvalRoleEveryone'));
-      return {
-        make: ({ mentionsApprovalRole: _former, ...before }) => ({
-          ...before,
-          approvalRoleId,
-          mayMentionApprovalRole: isRoleMentionable,
-        }),
-      };
+export function approvalSetting({ decisionMessages }: Pick<CommandDeps, 'decisionMessages'>): Setting {
+  const options: readonly Option[] = [
+    {
+      name: 'messages',
+      label: (t) => t('settings.approvalDirectMessagesOnButton'),
+      state: (t, isOn) => t(isOn ? 'settings.approval.messagesOn' : 'settings.approval.messagesOff'),
+      isOffered: () => decisionMessages.isOn,
+      isOn: sendsDirectMessages,
+      turn: ({ directMessages: _former, ...before }, isOn) =>
+        isOn ? before : { ...before, directMessages: false },
     },
-    tell: () => ({ make: ({ directMessages: _former, ...before }) => before }),
-    'tell-not': () => ({ make: (before) => ({ ...before, directMessages: false }) }),
-    mention: ({ t }) => ({
-      make(before) {
-        const { approvalRoleId: roleId, mayMentionRoles, mayMentionApprovalRole } = before;
-        if (roleId === undefined) throw new UserError(t('settings.gone'));
-        if (mayMentionRoles || mayMentionApprovalRole) return { ...before, mentionsApprovalRole: true };
-        throw new UserError(t('settings.roleNotMentionable', { roleId }));
+    {
+      name: 'mention',
+      label: (t) => t('settings.approvalMentionButton'),
+      state: (t, isOn) => t(isOn ? 'settings.approval.mentionOn' : 'settings.approval.mentionOff'),
+      isOffered: ({ approvalRoleId }) => approvalRoleId !== undefined,
+      isOn: mentionsRole,
+      turn: withMention,
+    },
+  ];
+  const offered = (now: Settings) => options.filter(({ isOffered }) => isOffered(now));
+
+  return {
+    id: 'approval',
+    name: (t) => t('settings.approval.name'),
+    line: approvalLine,
+    about: ({ t }) => t('settings.approval.about', { count: WAITS_MS / DAY_MS }),
+    needsLog: true,
+    states: (t, { now }) =>
+      offered(now).map(({ state, isOn }) => `${isOn(now) ? FINE : OFF} ${state(t, isOn(now))}`),
+    notes(audience, shown) {
+      const { t } = audience;
+      const { approval, trustedRoleId } = shown.now;
+      const isToChooseFirst = !approval && !hasLog(shown.now);
+      return [
+        ...(trustedRoleId === undefined ? [] : [trustedRoleLine(t, shown)]),
+        ...(isToChooseFirst ? [t('settings.approval.needsLog')] : []),
+        ...waitingTexts(audience, shown),
+      ];
+    },
+    controls: ({ t }, { now }) => ({
+      selects: [
+        !hasLog(now) && logChannelSelect(t, now, 'approval'),
+        roleSelect(
+          changeId('approval', 'role'),
+          now.approvalRoleId === undefined ? t('settings.approvalRolePlaceholder') : t('settings.otherRole'),
+        ),
+        select({
+          id: changeId('approval', 'options'),
+          placeholder: t('settings.approval.options'),
+          options: offered(now).map(({ name, label, isOn }) => ({
+            label: label(t),
+            value: name,
+            default: isOn(now),
+          })),
+          least: 0,
+        }),
+      ],
+      buttons: [
+        !now.approval && hasLog(now) && button(changeId('approval', 'on'), t('settings.approvalOnButton')),
+        now.approval && button(changeId('approval', 'off'), t('settings.approvalOffButton')),
+        now.approvalRoleId !== undefined &&
+          button(changeId('approval', 'no-role'), t('settings.approval.noRole')),
+      ],
+    }),
+    handlers: {
+      on: ({ t }) => ({
+        make(before) {
+          if (!hasLog(before)) throw new UserError(t('settings.approval.needsLog'));
+          return { ...before, approval: true };
+        },
+      }),
+      off: () => ({ make: ({ approval: _former, ...before }) => before }),
+      role(context) {
+        const { t, guildId, isRoleMentionable } = context;
+        const approvalRoleId = chosenId(context);
+        if (approvalRoleId === guildId) throw new UserError(t('settings.approvalRoleEveryone'));
+        return {
+          make: ({ mentionsApprovalRole: _former, ...before }) => ({
+            ...before,
+            approvalRoleId,
+            mayMentionApprovalRole: isRoleMentionable,
+          }),
+        };
       },
-    }),
-    'mention-not': () => ({ make: ({ mentionsApprovalRole: _former, ...before }) => before }),
-    'no-role': () => ({
-      make: ({ approvalRoleId: _role, mentionsApprovalRole: _former, ...before }) => before,
-    }),
-  },
-});
+      options: ({ t, values }) => ({
+        make: (before) =>
+          offered(before).reduce((now, { name, turn }) => turn(now, values.includes(name), t), before),
+      }),
+      'no-role': () => ({
+        make: ({ approvalRoleId: _role, mentionsApprovalRole: _former, ...before }) => before,
+      }),
+    },
+  };
+}
 
-const mentionLine = (t: Translate, { mentionsApprovalRole }: Settings): string =>
-  mentionsApprovalRole
-    ? `${FINE} ${t('settings.approval.mentionOn')}`
-    : `${OFF} ${t('settings.approval.mentionOff')}`;
+const mentionsRole = ({ mentionsApprovalRole }: Settings): boolean => mentionsApprovalRole === true;
 
-const mentionButton = (t: Translate, { mentionsApprovalRole }: Settings) =>
-  mentionsApprovalRole
-    ? button(changeId('approval', 'mention-not'), t('settings.approvalMentionNotButton'))
-    : button(changeId('approval', 'mention'), t('settings.approvalMentionButton'));
-
-const directMessagesButton = (t: Translate, now: Settings) =>
-  sendsDirectMessages(now)
-    ? button(changeId('approval', 'tell-not'), t('settings.approvalDirectMessagesOffButton'))
-    : button(changeId('approval', 'tell'), t('settings.approvalDirectMessagesOnButton'));
+/** @throws UserError if the bot can't mention the role */
+function withMention(before: Settings, isOn: boolean, t: Translate): Settings {
+  const { mentionsApprovalRole: former, ...others } = before;
+  const { approvalRoleId: roleId = '', mayMentionRoles, mayMentionApprovalRole } = before;
+  if (!isOn) return others;
+  if (!former && !mayMentionRoles && !mayMentionApprovalRole) {
+    throw new UserError(t('settings.roleNotMentionable', { roleId }));
+  }
+  return { ...before, mentionsApprovalRole: true };
+}
 
 /** Whether members are notified of decisions by direct message. */
 const sendsDirectMessages = ({ directMessages }: Settings): boolean => directMessages !== false;

@@ -128,8 +128,8 @@ export function settingsCommand(deps: CommandDeps): Command {
       await setting.report(context, before, now);
     } else {
       await guildLog.add(guildId, (t) => {
-        const line = setting.line(t, { ...shown, now });
-        return `⚙️ ${t('guildLog.changed', { member: memberText(user) })}\n${line}`;
+        const lines = [setting.line(t, { ...shown, now }), ...(setting.states?.(t, { now }) ?? [])];
+        return [`⚙️ ${t('guildLog.changed', { member: memberText(user) })}`, ...lines].join('\n');
       });
     }
     return { now, others };
@@ -241,9 +241,16 @@ function settingPage(
   // The button that reopens a form with the rejected input replaces the one that opens it.
   const others = retry && setting.modal?.retry ? [] : buttons;
   const about = `**${setting.name(t)}**\n${setting.about(context, shown.now)}`;
-  const lines = [about, '', setting.line(t, shown), ...(setting.needsLog ? [logLine(t, shown)] : [])];
+  const lines = [
+    about,
+    '',
+    setting.line(t, shown),
+    ...(setting.needsLog ? [logLine(t, shown)] : []),
+    ...(setting.states?.(t, shown) ?? []),
+    ...(setting.notes?.(context, shown, wanted) ?? []),
+  ];
   return {
-    content: [...lines, ...(setting.notes?.(context, shown, wanted) ?? [])].join('\n'),
+    content: lines.join('\n'),
     components: rows(...selects.map((control) => [control]), [
       retry,
       ...others,

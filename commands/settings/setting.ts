@@ -62,7 +62,9 @@ export interface Setting {
   about(context: Context, now: Settings): string;
   /** Whether the setting only works with a log channel. Its page then also shows the log channel. */
   readonly needsLog?: boolean;
-  /** Returns the lines shown below the value on the setting's page. */
+  /** Describes the setting's parts, with a status icon each, below the value on its page and in the log channel. */
+  states?(t: Translate, shown: Pick<SettingsView, 'now'>): readonly string[];
+  /** Returns the lines shown at the end of the setting's page. */
   notes?(context: Context, shown: SettingsView, wanted: number): readonly string[];
   /**
    * Returns the controls on the setting's page. Discord allows five rows: up to four select menus and one row of buttons,

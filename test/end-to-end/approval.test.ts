@@ -11,6 +11,7 @@ import {
   decline,
   directTo,
   inStaff,
+  setApprovalOptions,
   turnApprovalOn,
   waitingIn,
 } from '../support/approval.ts';
@@ -1073,10 +1074,22 @@ describe('the approval setting in /settings', () => {
     guild.discord.guildEvents.addRole(guild, { name: 'deciders', mentionable: true });
     const page = await pickSetting(guild, 'Approval', '@Moderators');
     expect(textOf(page)).toContain('➖ Mention: off');
-    expect(textOf(await admin.press(page, 'Mention the role'))).toContain("can't mention");
+    const both = ['Send direct messages', 'Mention the role'];
+    expect(textOf(await admin.pick(page, both))).toContain("can't mention");
     await pickSetting(guild, 'Approval', '@deciders');
-    const chosen = await pressSetting(guild, 'Approval', 'Mention the role');
-    expect(textOf(chosen)).toContain('✅ Mention: on, at most once an hour');
+    const chosen = await setApprovalOptions(guild, both);
+    expect(textOf(chosen)).toMatch(
+      /✅ Direct messages about decisions: on\n✅ Mention: on, at most once an hour/,
+    );
+    expect(labelsOf(chosen)).toEqual([
+      'Turn approval off',
+      'Only “Manage Server” can approve',
+      'All settings',
+    ]);
+    await setApprovalOptions(guild, ['Mention the role']);
+    await expect
+      .poll(() => logLines(guild).join('\n'))
+      .toContain('➖ **Direct messages about decisions**: off\n✅ **Mention**: on');
     const pings = () => approvalsIn(guild).map(({ first }) => first.mention_roles.length);
     for (const port of [1, 2]) await addServer(member, `${HOST}:${port}`);
     expect(pings()).toEqual([1, 0]);

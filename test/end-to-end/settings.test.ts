@@ -107,7 +107,10 @@ describe('/settings', () => {
         'Trusted role',
         /submit without approval, just like members.*➖ Trusted role: none.*▾ Choose a trusted role/s,
       ],
-      ['Announcements', /When announcements are on.*➖ Announcements: off.*\[ Announce submissions \]/s],
+      [
+        'Announcements',
+        /Everyone sees which game servers.*➖ Announcements: off.*\[ Announce submissions \]/s,
+      ],
       ['Language for everyone', /posts for everyone.*✅ Language for everyone: same as Discord \(English\)/s],
     ] as const) {
       const page = await openSetting(guild, name);

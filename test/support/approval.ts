@@ -5,7 +5,15 @@ import type { Answer, Person } from '../../sandbox/discord/contract.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import { memberOf } from '../../sandbox/people.ts';
 import { type Bot, messageOf, type Shown, type TestGuild } from './bot.ts';
-import { chooseLogChannel, componentsOf, edit, pressSetting, staffChannel } from './people.ts';
+import {
+  chooseLogChannel,
+  componentsOf,
+  edit,
+  idOf,
+  openSetting,
+  pressSetting,
+  staffChannel,
+} from './people.ts';
 
 /** The labels of the buttons and menus on a message about one waiting server. */
 export const DECISIONS: readonly string[] = ['Approve', 'Decline', 'Correct…'];
@@ -27,6 +35,12 @@ export async function turnApprovalOn(guild: TestGuild): Promise<void> {
   await chooseLogChannel(guild);
   const answer = messageOf(await pressSetting(guild, 'Approval', 'Turn approval on'));
   assert.match(answer.current?.content ?? '', /Approval\*\*: on/);
+}
+
+/** Turns on exactly these options of approval. @returns the setting's page */
+export async function setApprovalOptions(guild: TestGuild, labels: readonly string[]): Promise<Answer> {
+  const page = await openSetting(guild, 'Approval');
+  return guild.admin.pick(page, labels, idOf(page, 'settings:change:1:approval:approval:options'));
 }
 
 /**

@@ -176,6 +176,10 @@ export function labelsOf(answer: Shown): readonly string[] {
   return componentsOf(answer).flatMap(({ label }) => label ?? []);
 }
 
+/** Returns the custom id of a message's control. @param start the id without the part that differs each time */
+export const idOf = (answer: Shown, start: string): string | undefined =>
+  componentsOf(answer).find(({ custom_id }) => custom_id?.startsWith(start))?.custom_id;
+
 export interface Component {
   readonly type: number;
   readonly label?: string;
