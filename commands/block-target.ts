@@ -9,6 +9,9 @@ type BlockTargetResult =
 /** The prefixes of ranges that can be blocked, in bits, from the widest range to a single address. */
 const PREFIXES = { 4: [16, 32], 6: [32, 128] } as const;
 
+/** A web link, whose host moderators can block although it isn't a game server's address, or a pattern for subdomains. */
+const WRAPPED_HOST = /^(?:https?:\/\/|\*\.)([^/?#]+).*$/isu;
+
 /** Parses a user id or mention, a host in any form in which people paste it, or a range of addresses. */
 export function readBlockTarget(typed: string): BlockTargetResult {
   const text = typed.trim();
@@ -21,6 +24,6 @@ export function readBlockTarget(typed: string): BlockTargetResult {
     if (prefix < widest || prefix > longest) return { ok: false, problem: { code: 'range-too-wide' } };
     return { ok: true, target: { kind: 'host', host: `${network.toLowerCase()}/${prefix}` } };
   }
-  const parsed = parseAddress(text);
+  const parsed = parseAddress(text.replace(WRAPPED_HOST, '$1'));
   return parsed.ok ? { ok: true, target: { kind: 'host', host: parsed.address.host } } : parsed;
 }

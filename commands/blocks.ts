@@ -40,9 +40,8 @@ const LONGEST_SHOWN = 80;
 /** The state in custom ids of a list that was opened in /settings. Otherwise, it was opened in /submissions. */
 const FROM_SETTINGS = 's';
 
-/** Builds the custom id of a control that opens the list. */
-export const blocksId = (isFromSettings = false): string =>
-  customId(BLOCKS, 'list', writePage(1, isFromSettings ? FROM_SETTINGS : ''));
+/** The custom id of the control in /settings that opens the list. */
+export const BLOCKS_IN_SETTINGS = customId(BLOCKS, 'list', writePage(1, FROM_SETTINGS));
 
 /** Reports new blocks in the log channel, and updates the messages that show them. */
 async function reportBlocks(

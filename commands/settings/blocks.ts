@@ -1,5 +1,5 @@
 import { button } from '../../src/interactions/controls.ts';
-import { blocksId, blocksLine } from '../blocks.ts';
+import { BLOCKS_IN_SETTINGS, blocksLine } from '../blocks.ts';
 import { FINE, OFF, type Setting } from './setting.ts';
 
 /** Blocked members and addresses in the guild. The list belongs to `blockActions`, because moderators use it too. */
@@ -8,6 +8,6 @@ export const blocksSetting: Setting = {
   name: (t) => t('blocks.title'),
   line: (t, { blocks }) => `${blocks === 0 ? OFF : FINE} ${blocksLine(t, blocks)}`,
   about: ({ t }) => t('blocks.about'),
-  controls: ({ t }) => ({ buttons: [button(blocksId(true), t('blocks.show'), 'primary')] }),
+  controls: ({ t }) => ({ buttons: [button(BLOCKS_IN_SETTINGS, t('blocks.show'), 'primary')] }),
   handlers: {},
 };

@@ -34,6 +34,7 @@ import {
   type SubmissionFilter,
   writeFilter,
 } from './filter.ts';
+import { blocksButton } from './list-several.ts';
 import { openActions, openMenu, PER_PAGE, resubmitButton, type ShownEntry, toMine } from './open.ts';
 import { createApprovalQueue, type Sight } from './queue.ts';
 
@@ -164,13 +165,19 @@ export function submissionsCommand(deps: CommandDeps): Command {
     if (sight === 'own' && isOthers) return toMine(t, t('submissions.othersNotAllowed'));
     const found = await history.find(guildId, await wanted(context, filter, sight));
     const { own, decide, count } = await waysToWaiting(context, filter);
+    // Admins find the list of blocks in /settings, and moderators in the queue as long as something is waiting.
+    const isForModerator = sight === 'decided' && decide === undefined && isWhole(context, filter);
+    const moderate = isForModerator ? blocksButton(t) : decide;
     const unfinished = await unfinishedList(context, filter);
     if (found.length === 0) {
       const none = unfinished.button ? '' : noneText(context, filter, sight);
       const text = count > 0 ? `**${t('submissions.waiting', { count })}**` : none;
       if (!isWhole(context, filter)) return toMine(t, text);
       const submit = button(customId('addserver', 'new'), t('panel.server'), 'primary');
-      return { content: unfinished.above(text), components: rows([unfinished.button, submit, own, decide]) };
+      return {
+        content: unfinished.above(text),
+        components: rows([unfinished.button, submit, own, moderate]),
+      };
     }
     const shownCount = Math.min(found.length, MOST_FOUND);
     const page = pageOf({ count: shownCount, perPage: PER_PAGE, wanted: wantedPage });
@@ -198,7 +205,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
           isExported &&
             button(customId('submissions', 'export', writePage(1, state)), t('submissions.export')),
           own,
-          decide,
+          moderate,
         ],
       ),
     };

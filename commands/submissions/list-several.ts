@@ -3,7 +3,14 @@ import { aboutText, backgroundTexts, MOST_SHOWN, submissionsId } from '../../src
 import type { WaitingSubmission } from '../../src/approval/approvals.ts';
 import { LIMITS } from '../../src/discord/limits.ts';
 import type { Context } from '../../src/interactions/command.ts';
-import { button, type Control, type Modal, modal, select } from '../../src/interactions/controls.ts';
+import {
+  button,
+  type Control,
+  customId,
+  type Modal,
+  modal,
+  select,
+} from '../../src/interactions/controls.ts';
 import type { Submission } from '../../src/submissions/submission.ts';
 import { shorten } from '../../src/text/one-line.ts';
 import { serverLines } from '../../src/words/servers.ts';
@@ -131,6 +138,9 @@ export function queueSelect(t: Translate, waiting: readonly WaitingSubmission[])
     ],
   });
 }
+
+/** Builds the button that opens the list of blocks while nothing is waiting, because the queue's menu isn't shown then. */
+export const blocksButton = (t: Translate): Control => button(customId('blocks', 'list'), t('blocks.title'));
 
 /** Builds the modal in which a moderator declines all the listed submissions. */
 export function declineAllModal(t: Translate, userId: string, listed: ListedSubmissions): Modal {

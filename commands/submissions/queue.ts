@@ -19,7 +19,7 @@ import type { Submission } from '../../src/submissions/submission.ts';
 import type { CommandDeps } from '../deps.ts';
 import { type Approved, approvalNotes } from './approve.ts';
 import { readFilter, writeFilter } from './filter.ts';
-import { buttonsForAll, queueSelect } from './list-several.ts';
+import { blocksButton, buttonsForAll, queueSelect } from './list-several.ts';
 
 /** A press or a submitted modal about a submission. The argument has the ids of the draft and the submission. */
 export type DecisionContext = PressContext | SubmitContext;
@@ -158,9 +158,13 @@ export function createApprovalQueue(deps: CommandDeps) {
   /** Shows a waiting submission in /submissions by its place, which starts at 1 and wraps around. */
   async function showNext(context: Context, wanted: number, queue = TO_DECIDE): Promise<Reply> {
     const found = await waiting(context, { ...queue, wanted });
-    return (
-      found ?? { content: context.t('approval.nothingElse'), components: rows([toHistory(context, queue)]) }
-    );
+    if (found) return found;
+    const { t } = context;
+    const decides = !queue.isOwn && (await decidesNow(context));
+    return {
+      content: t('approval.nothingElse'),
+      components: rows([toHistory(context, queue), decides && blocksButton(t)]),
+    };
   }
 
   const toHistory = ({ t }: Context, { state }: Queue) =>

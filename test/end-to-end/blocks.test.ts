@@ -5,8 +5,8 @@ import {
   addServer,
   adds,
   chooseLogChannel,
-  componentsOf,
   edit,
+  idOf,
   labelsOf,
   logLines,
   openModal,
@@ -39,8 +39,7 @@ describe('the block list in /settings', () => {
     expect(labelsOf(await member.slash('submissions'))).toContain('Continue');
     expect(adds(guild)).toEqual([]);
     expect(textOf(await openSetting(guild, 'Blocked here'))).toContain('Blocked here: 1');
-    const menu = componentsOf(done).find(({ custom_id }) => custom_id?.startsWith('blocks:lift:'));
-    const lifted = await admin.pick(done, [member.userId], menu?.custom_id);
+    const lifted = await admin.pick(done, [member.userId], idOf(done, 'blocks:lift:'));
     expect(textOf(lifted)).toContain('✅ Unblocked');
     await addServer(member, 'a.example.com:1');
     expect(adds(guild)).toHaveLength(1);
@@ -110,4 +109,26 @@ describe('the Decline form', () => {
     expect(textOf(empty)).toContain('Blocked here: nothing');
     expect(labelsOf(empty)).toContain('Waiting submissions');
   });
+});
+
+it('the list is open to a moderator by role, even while nothing is waiting', async ({
+  guild,
+  admin,
+  member,
+}) => {
+  await turnApprovalOn(guild);
+  await admin.pick(await openSetting(guild, 'Approval'), ['@Moderators']);
+  const moderator = guild.person({ role: 'moderator' });
+  const list = await moderator.press(await moderator.slash('submissions'), 'Blocked here');
+  expect(
+    textOf(await edit(moderator, list, { what: 'bad.example.com' }, 'Block an address or id')),
+  ).toContain('Blocked here: 1');
+  expect(labelsOf(await moderator.press(list, 'Waiting submissions'))).toContain('Blocked here');
+  await addServer(member, 'a.example.com:1');
+  const queue = await moderator.slash('submissions');
+  expect(labelsOf(queue)).not.toContain('Blocked here');
+  await edit(moderator, queue, {}, 'Decline');
+  expect(labelsOf(queue)).toEqual(['History', 'Blocked here']);
+  expect(labelsOf(await moderator.press(queue, 'History'))).toContain('Blocked here');
+  expect(labelsOf(await member.slash('submissions'))).not.toContain('Blocked here');
 });
