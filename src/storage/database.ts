@@ -23,11 +23,10 @@ export interface Database {
   /** Opens the tables on a separate connection. For SQLite, which only has one connection, returns `db` itself. */
   openApart(db: Kysely<Tables>): Promise<Kysely<Tables>>;
   /**
-   * Opens the database without migrating it. A bot may be using it at the same time. Returns `undefined` if the database
-   * has no tables yet.
-   * @param isWritten if false, a SQLite file is opened read-only
+   * Opens the database without migrating it. A SQLite file is opened read-only. A bot may be using the database at the same
+   * time. Returns `undefined` if the database has no tables yet.
    */
-  openBeside(isWritten: boolean): Promise<Kysely<Tables> | undefined>;
+  openBeside(): Promise<Kysely<Tables> | undefined>;
   /**
    * Opens the key-value storage. All reads and writes go through `tables()`, which makes them part of the current
    * transaction. Values are plain JSON, because Keyv's own serialiser is slow: it searches every string for binary data.

@@ -62,9 +62,9 @@ export function createSqliteDatabase({ path, logger, isUnhurried = false }: Sqli
       }
     },
     openApart: async (db) => db,
-    async openBeside(isWritten) {
+    async openBeside() {
       if (!existsSync(path)) return undefined;
-      const database = new DatabaseSync(path, { readOnly: !isWritten, timeout: BESIDE_TIMEOUT_MS });
+      const database = new DatabaseSync(path, { readOnly: true, timeout: BESIDE_TIMEOUT_MS });
       const db = new Kysely<Tables>({ dialect: sqliteDialect(database) });
       if (hasTable(database, 'keyv')) return db;
       await db.destroy();

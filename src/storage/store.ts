@@ -210,17 +210,15 @@ const databaseAt = (url: StoreUrl, logger: Pick<Logger, 'info' | 'warn'>, isUnhu
 
 /**
  * Gives access to a database's values without migrating its tables. A bot may be using the database at the same time.
- * @param isWritten if false, a SQLite file is opened read-only
  * @returns the result of `use`, or `undefined` if there are no tables yet
  * @throws StoreError if the database can't be used, or SQLite's own error
  */
 export async function useValues<Result>(
   url: StoreUrl,
   use: (values: Values) => Promise<Result>,
-  isWritten = false,
 ): Promise<Result | undefined> {
   const database = databaseAt(url, SILENT, false);
-  await using db = await database.openBeside(isWritten);
+  await using db = await database.openBeside();
   if (db === undefined) return undefined;
   const tables = () => db;
   const keyv = await database.openKeyv(tables);
@@ -232,7 +230,7 @@ export async function useValues<Result>(
  * @throws StoreError if the database can't be used, or SQLite's own error
  */
 export async function migrationsOfNewer(url: StoreUrl): Promise<readonly string[]> {
-  await using db = await databaseAt(url, SILENT, false).openBeside(false);
+  await using db = await databaseAt(url, SILENT, false).openBeside();
   if (db === undefined) return [];
   const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
   return rows.map(({ name }) => name).filter((name) => !(name in MIGRATIONS));
