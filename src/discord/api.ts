@@ -426,8 +426,11 @@ export const isUncertain = (error: unknown): boolean =>
 const isTokenOver = (error: unknown): boolean =>
   hasCode(error, RESTJSONErrorCodes.UnknownWebhook) || hasCode(error, RESTJSONErrorCodes.InvalidWebhookToken);
 
-export const hasCode = (error: unknown, code: number): boolean =>
-  error instanceof DiscordAPIError && error.code === code;
+/** Returns Discord's code for an error (Discord docs: JSON Error Codes), or 0 if there is none. */
+export const discordCodeOf = (error: unknown): number =>
+  error instanceof DiscordAPIError ? Number(error.code) : 0;
+
+export const hasCode = (error: unknown, code: number): boolean => discordCodeOf(error) === code;
 
 function lostOr(error: unknown): unknown {
   const isLost =

@@ -3,13 +3,12 @@ import {
   type APIActionRowComponent,
   type APIComponentInMessageActionRow,
   type APIEmbed,
-  DiscordAPIError,
   RESTJSONErrorCodes,
   Routes,
 } from 'discord.js';
 import type { Logger } from '../logger.ts';
 import { createSparingLog } from '../pacing/sparing-log.ts';
-import { type DiscordApi, StoppedError } from './api.ts';
+import { type DiscordApi, discordCodeOf, StoppedError } from './api.ts';
 import { fitTexts } from './limits.ts';
 import { createRejections } from './rejections.ts';
 
@@ -114,7 +113,7 @@ export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
       rejections.delete(channelId);
       return { result: 'posted', messageId: String(Object(posted).id) };
     } catch (error) {
-      const code = error instanceof DiscordAPIError ? Number(error.code) : 0;
+      const code = discordCodeOf(error);
       const rejection = REJECTIONS[code];
       if (rejection !== undefined) {
         rejections.note(channelId);

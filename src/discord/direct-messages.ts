@@ -1,10 +1,10 @@
-import { type APIEmbed, DiscordAPIError, RESTJSONErrorCodes, Routes } from 'discord.js';
+import { type APIEmbed, RESTJSONErrorCodes, Routes } from 'discord.js';
 import type { Logger } from '../logger.ts';
 import { DAY_MS, HOUR_MS } from '../pacing/durations.ts';
 import { createInOrder } from '../pacing/in-order.ts';
 import { isRecent } from '../pacing/recent.ts';
 import type { Values } from '../storage/values.ts';
-import type { DiscordApi } from './api.ts';
+import { type DiscordApi, discordCodeOf } from './api.ts';
 import { nonceOf } from './channel-posts.ts';
 import type { DirectMessageChannels } from './direct-message-channels.ts';
 import { fitTexts } from './limits.ts';
@@ -86,7 +86,7 @@ export function createDirectMessages({ api, values, channels, onDirectMessage, l
     try {
       return await api.post(route, { body, longestWaitMs: HOUR_MS });
     } catch (error) {
-      const code = codeOf(error);
+      const code = discordCodeOf(error);
       if (STOPPED_BY_DISCORD.includes(code)) await beginPause(code);
       throw error;
     }
@@ -119,7 +119,7 @@ export function createDirectMessages({ api, values, channels, onDirectMessage, l
       await persist(() => postUnlessPaused(Routes.channelMessages(id), body));
     };
     await post().catch(async (error: unknown) => {
-      if (codeOf(error) !== RESTJSONErrorCodes.UnknownChannel) throw error;
+      if (discordCodeOf(error) !== RESTJSONErrorCodes.UnknownChannel) throw error;
       await channels.delete(userId);
       await post();
     });
@@ -127,7 +127,7 @@ export function createDirectMessages({ api, values, channels, onDirectMessage, l
 
   function handleFailure(userId: string, error: unknown): void {
     if (error instanceof PausedError) return;
-    const code = codeOf(error);
+    const code = discordCodeOf(error);
     if (STOPPED_BY_DISCORD.includes(code)) {
       onDirectMessage?.('stopped');
     } else if (BLOCKED_BY_PERSON.includes(code)) {
@@ -166,6 +166,3 @@ export function createDirectMessages({ api, values, channels, onDirectMessage, l
     },
   };
 }
-
-/** Returns Discord's code for an error, or 0 if there is none. */
-const codeOf = (error: unknown): number => (error instanceof DiscordAPIError ? Number(error.code) : 0);
