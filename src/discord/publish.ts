@@ -126,14 +126,10 @@ export function fingerprint(commands: Commands, published: readonly APIApplicati
  * Reads the application's global commands in all languages. An application with Activities also has an entry point command,
  * which this bot didn't create. Discord rejects a PUT without the entry point command (50240).
  */
-export async function readCommands(
-  api: Pick<DiscordApi, 'get'>,
-  applicationId: string,
-  signal?: AbortSignal,
-) {
+export async function readCommands(api: Pick<DiscordApi, 'get'>, applicationId: string) {
   const route = Routes.applicationCommands(applicationId);
   const query = new URLSearchParams({ with_localizations: 'true' });
-  const published = (await api.get(route, { query, signal })) as APIApplicationCommand[];
+  const published = (await api.get(route, { query })) as APIApplicationCommand[];
   return {
     entryPoints: published.filter(isEntryPoint),
     others: published.filter((command) => !isEntryPoint(command)),
