@@ -4,9 +4,11 @@ import type {
   Command,
   EnteredValues,
   Permission,
+  Press,
   PressedPost,
   PressReplyMode,
   Reply,
+  Submit,
 } from './command.ts';
 import { type Modal, parseCustomId } from './controls.ts';
 import { type EnteredFields, type Interaction, ownValue, type SourceMessage } from './interaction.ts';
@@ -36,6 +38,29 @@ export function findAction(
   stopping: AbortSignal,
 ): Action | undefined {
   const { request } = interaction;
+
+  /** Finds the action that a custom id names. */
+  function actionOf<Handler extends Press | Submit>(
+    customId: string,
+    handlersOf: (actions: Actions) => Readonly<Record<string, Handler>> | undefined,
+    run: (handler: Handler, argument: string) => ReturnType<Action['run']>,
+  ): Action | undefined {
+    const { command: name, action, argument } = parseCustomId(customId);
+    const command = commands.get(name);
+    const handler = command && ownValue(handlersOf(command), action);
+    if (!handler) return undefined;
+    const { answers, isLarge, replaces, permission = command?.permission } = handler;
+    return {
+      command: name,
+      action,
+      permission,
+      answers,
+      isLarge,
+      replaces: replaces && (() => replaces({ ...context, argument })),
+      run: () => run(handler, argument),
+    };
+  }
+
   switch (request.kind) {
     case 'command': {
       const { name } = request;
@@ -57,53 +82,31 @@ export function findAction(
       return { command: name, permission, answers: 'later', run: () => useOn({ ...context, text, files }) };
     }
     case 'modal': {
-      const { command: name, action, argument } = parseCustomId(request.customId);
-      const command = commands.get(name);
-      const submit = ownValue(command?.submits, action);
-      if (!submit) return undefined;
-      const { replaces } = submit;
-      return {
-        command: name,
-        action,
-        permission: submit.permission ?? command?.permission,
-        answers: submit.answers,
-        replaces: replaces && (() => replaces({ ...context, argument })),
-        run: () =>
-          submit.run({
-            ...context,
-            ...enteredIn(request),
-            argument,
-            posted: postIn(interaction, request.message, submit.answers),
-            shown: request.message?.shown,
-          }),
-      };
+      const { customId, message } = request;
+      const run = (submit: Submit, argument: string) =>
+        submit.run({
+          ...context,
+          ...enteredIn(request),
+          argument,
+          posted: postIn(interaction, message, submit.answers),
+          shown: message?.shown,
+        });
+      return actionOf(customId, ({ submits }) => submits, run);
     }
     case 'button':
     case 'select': {
       const { kind: _kind, customId, message, ...chosen } = request;
-      const { command: name, action, argument } = parseCustomId(customId);
-      const command = commands.get(name);
-      const press = ownValue(command?.presses, action);
-      if (!press) return undefined;
-      const { replaces } = press;
-      return {
-        command: name,
-        action,
-        permission: press.permission ?? command?.permission,
-        answers: press.answers,
-        isLarge: press.isLarge,
-        replaces: replaces && (() => replaces({ ...context, argument })),
-        run: () =>
-          press.run({
-            ...context,
-            ...chosen,
-            argument,
-            shown: message.shown,
-            posted: postIn(interaction, message, press.answers),
-            progress: progress.show,
-            stopping,
-          }),
-      };
+      const run = (press: Press, argument: string) =>
+        press.run({
+          ...context,
+          ...chosen,
+          argument,
+          shown: message.shown,
+          posted: postIn(interaction, message, press.answers),
+          progress: progress.show,
+          stopping,
+        });
+      return actionOf(customId, ({ presses }) => presses, run);
     }
     default:
       return undefined;
