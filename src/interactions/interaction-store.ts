@@ -130,12 +130,10 @@ export function createInteractionStore({
     return row === undefined || row.process_id === processId;
   }
 
-  const unreplied = () =>
-    tables()
-      .selectFrom('interactions')
-      .selectAll()
-      .where('encrypted', 'is not', null)
-      .where('process_id', '=', processId);
+  /** Selects the interactions without a reply, whichever process owns them. */
+  const ofAll = () => tables().selectFrom('interactions').selectAll().where('encrypted', 'is not', null);
+
+  const unreplied = () => ofAll().where('process_id', '=', processId);
 
   return {
     seal,
@@ -146,12 +144,7 @@ export function createInteractionStore({
      * Finds an interaction without a reply, whichever process owns it. `undefined` if it's missing or can't be decrypted.
      */
     async find(interactionId: string): Promise<StoredInteraction | undefined> {
-      const row = await tables()
-        .selectFrom('interactions')
-        .selectAll()
-        .where('id', '=', interactionId)
-        .where('encrypted', 'is not', null)
-        .executeTakeFirst();
+      const row = await ofAll().where('id', '=', interactionId).executeTakeFirst();
       return row && openRow(row);
     },
 
