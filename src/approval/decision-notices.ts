@@ -1,5 +1,5 @@
 import { type Context, contextOf, type Reply, type Wording } from '../interactions/command.ts';
-import { type Delivery, deliver } from '../interactions/deliver.ts';
+import { type Delivery, deliver, rejectionText } from '../interactions/deliver.ts';
 import type { EditOrder } from '../interactions/edit-order.ts';
 import type { Interaction } from '../interactions/interaction.ts';
 import type { InteractionStore } from '../interactions/interaction-store.ts';
@@ -81,18 +81,8 @@ export function createDecisionNotices(deps: DecisionNoticesDeps) {
     if (isOver || (await api.read(interaction)) === 'gone') return;
     const latest = (await submissions.latest(submission.guildId, submission.draftId)) ?? submission;
     const reply = await deps.replyOf(context, latest);
-    await deliver(
-      {
-        api,
-        editOrder,
-        interaction,
-        shown: undefined,
-        message,
-        fallback: () =>
-          context.t('failure.rejectedByDiscord', { submissions: context.mention('submissions') }),
-      },
-      reply,
-    );
+    const fallback = () => rejectionText(context);
+    await deliver({ api, editOrder, interaction, shown: undefined, message, fallback }, reply);
   }
 
   /** Shows a decision in the bot's reply to the member who submitted the servers. Never throws. */

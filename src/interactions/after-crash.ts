@@ -6,7 +6,7 @@ import type { Submissions } from '../submissions/submissions.ts';
 import { escapeText } from '../words/escape.ts';
 import { interruptedText } from '../words/sentences.ts';
 import { type Context, contextOf, type NotifyGuild, type Reply, type Wording } from './command.ts';
-import { bareText, type Delivery, deliver, stateOf } from './deliver.ts';
+import { bareText, type Delivery, deliver, rejectionText, stateOf } from './deliver.ts';
 import type { EditOrder } from './edit-order.ts';
 import type { Interaction } from './interaction.ts';
 import type { InteractionStore, StoredInteraction } from './interaction-store.ts';
@@ -113,7 +113,6 @@ export function createAfterCrash(deps: AfterCrashDeps) {
     const { interaction, shown, message } = unreplied;
     const { id } = interaction;
     const context = contextOf(interaction, wording);
-    const { t } = context;
     const state = await stateOf(api, interaction, deps.pause);
     // The member may have got a reply in the meantime.
     if (!(await interactionStore.isUnreplied(id))) return;
@@ -124,17 +123,8 @@ export function createAfterCrash(deps: AfterCrashDeps) {
       try {
         underWay.replyIsReady(id);
         if (!(await editOrder.claim(id, message))) return;
-        await deliver(
-          {
-            api,
-            editOrder,
-            interaction,
-            shown,
-            message,
-            fallback: () => t('failure.rejectedByDiscord', { submissions: context.mention('submissions') }),
-          },
-          said,
-        );
+        const fallback = () => rejectionText(context);
+        await deliver({ api, editOrder, interaction, shown, message, fallback }, said);
       } catch (error) {
         // Other errors are rethrown, so the bot tries again later.
         if (isRejectedByDiscord(error) || error instanceof LostInteractionError)

@@ -18,6 +18,7 @@ import {
   isBeside,
   messageWritten,
   type ReplyOrText,
+  rejectionText,
   replacedBy,
   sendFirstAccepted,
   sendingResponse,
@@ -108,12 +109,8 @@ export function createAnswering(deps: AnswerDeps) {
     return textWithReference(error, inFlight, t(`failure.${cause}`), FAILED);
   }
 
-  /** Returns the message to send if Discord rejected a reply. The changes made by the action are kept. */
-  function rejectionText(error: unknown, inFlight: InFlight): string {
-    const { t, mention } = inFlight.context;
-    const text = t('failure.rejectedByDiscord', { submissions: mention('submissions') });
-    return textWithReference(error, inFlight, text, 'Discord rejected a reply');
-  }
+  const fallbackOf = (inFlight: InFlight) => (error: unknown) =>
+    textWithReference(error, inFlight, rejectionText(inFlight.context), 'Discord rejected a reply');
 
   /**
    * Rebuilds the reply from stored data when the store fails, as after a crash. If the connection was lost during a COMMIT,
@@ -176,7 +173,7 @@ export function createAnswering(deps: AnswerDeps) {
       // Prevents retries of older replies from overwriting this reply. Not awaited, because Discord only waits 3 seconds.
       void editOrder.claimImmediately(interaction, messageWritten(interaction, true));
     }
-    await sendFirstAccepted(reply, respond, (error) => rejectionText(error, inFlight));
+    await sendFirstAccepted(reply, respond, fallbackOf(inFlight));
   }
 
   /**
@@ -222,7 +219,7 @@ export function createAnswering(deps: AnswerDeps) {
       // If the delivery fails, the interaction stays recorded, and after-crash.ts later notifies the member or the log
       // channel.
       const deliverReply = isBeside(interaction, action.answers) ? deliverBeside : deliver;
-      const fallback = (error: unknown) => rejectionText(error, inFlight);
+      const fallback = fallbackOf(inFlight);
       await deliverReply({ api, editOrder, interaction, shown, message, progress, fallback }, reply);
       trace.replied();
       await interactionStore.markReplied(interaction.id);

@@ -10,6 +10,7 @@ import { type DiscordApi, hasCode, isRejectedByDiscord, type MessageBody } from 
 import { fitTexts, LIMITS } from '../discord/limits.ts';
 import { persist } from '../discord/persist.ts';
 import { shortenMarkup } from '../words/escape.ts';
+import type { Audience } from '../words/words.ts';
 import type { PressReplyMode, Reply } from './command.ts';
 import { renewed } from './controls.ts';
 import type { EditOrder } from './edit-order.ts';
@@ -68,6 +69,10 @@ export function bareText({ content = '', embeds = [] }: Reply): string {
   const texts = [content, ...embeds.flatMap(({ title = '', description = '' }) => [title, description])];
   return texts.filter((text) => text !== '').join('\n');
 }
+
+/** Returns the text to send instead of a reply that Discord rejected. The action's changes are kept. */
+export const rejectionText = ({ t, mention }: Pick<Audience, 't' | 'mention'>): string =>
+  t('failure.rejectedByDiscord', { submissions: mention('submissions') });
 
 /** Whether Discord rejected a message because of a link in its text (Discord docs: JSON Error Codes, 240000). */
 const isAboutText = (error: unknown): boolean =>
