@@ -41,16 +41,11 @@ export function notSubmittedText(reason: NotSubmitted, audience: Audience, games
 export function stillWaitingText(reason: NotSubmitted, audience: Audience, games: GameIndex): string {
   const { t, mention } = audience;
   const still = t('approval.still');
-  switch (reason.code) {
-    case 'game-not-allowed': {
-      const game = escapeCode(gameNamed(reason.game, games).name, LONGEST_GAME);
-      const text = notReadyText({ short: t('problem.short.game-not-allowed', { game }) }, t);
-      const help = t('approval.toAllow', { settings: mention('settings') });
-      return `${withSign('not-sent', text)}\n${sentences(still, help)}`;
-    }
-    default:
-      return `${notSubmittedText(reason, audience, games)}\n${still}`;
-  }
+  if (reason.code !== 'game-not-allowed') return `${notSubmittedText(reason, audience, games)}\n${still}`;
+  const game = escapeCode(gameNamed(reason.game, games).name, LONGEST_GAME);
+  const text = notReadyText({ short: t('problem.short.game-not-allowed', { game }) }, t);
+  const help = t('approval.toAllow', { settings: mention('settings') });
+  return `${withSign('not-sent', text)}\n${sentences(still, help)}`;
 }
 
 /** Briefly describes why servers weren't sent. Usually includes a solution. */

@@ -184,15 +184,10 @@ function nextText(
     case 'unknown':
       return unknownText(audience, servers);
     case 'rejected':
-      break;
-  }
-  switch (outcome.known) {
-    case 'emptyList':
-      return t('addserver.next.emptyList');
-    case 'gameInvalid':
-      return t('addserver.next.gameInvalid', { games: mention('games') });
-    default:
-      return undefined;
+      if (outcome.known === 'emptyList') return t('addserver.next.emptyList');
+      return outcome.known === 'gameInvalid'
+        ? t('addserver.next.gameInvalid', { games: mention('games') })
+        : undefined;
   }
 }
 
