@@ -37,19 +37,14 @@ export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game
   let halvings = 0;
   const gameOf = (index: number) => servers[index]?.game ?? '';
 
-  function endAll(outcome: Outcome): readonly SharedOutcome[] {
-    const indices = pending.flat();
-    pending = [];
-    return indices.length === 0 ? [] : [{ indices, outcome }];
-  }
-
-  /** Gives this outcome to all servers of unknown games, because the service would reject them too. */
-  function endGames(games: ReadonlySet<string>, outcome: Outcome): readonly SharedOutcome[] {
-    const gameIndices = pending.flat().filter((index) => games.has(gameOf(index)));
+  /** Gives an outcome to the pending servers, or only to those of one game. Their requests aren't made. */
+  function endPending(outcome: Outcome, game?: string): readonly SharedOutcome[] {
+    const isEnded = (index: number) => game === undefined || gameOf(index) === game;
+    const indices = pending.flat().filter(isEnded);
     pending = pending
-      .map((request) => request.filter((index) => !games.has(gameOf(index))))
+      .map((request) => request.filter((index) => !isEnded(index)))
       .filter((request) => request.length > 0);
-    return gameIndices.length === 0 ? [] : [{ indices: gameIndices, outcome }];
+    return indices.length === 0 ? [] : [{ indices, outcome }];
   }
 
   function rejected(
@@ -58,10 +53,11 @@ export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game
   ): readonly SharedOutcome[] {
     const outcome: RejectedOutcome = { kind: 'rejected', message, ...(known && { known }) };
     const ended: SharedOutcome = { indices, outcome };
-    if (known === 'invalidKey') return [ended, ...endAll(notSent('key'))];
+    if (known === 'invalidKey') return [ended, ...endPending(notSent('key'))];
     if (known === 'gameInvalid') {
-      const games = new Set(indices.map(gameOf));
-      if (games.size === 1) return [ended, ...endGames(games, outcome)];
+      const [game, ...others] = new Set(indices.map(gameOf));
+      // The service would reject the game's other servers too.
+      if (others.length === 0) return [ended, ...endPending(outcome, game)];
       pending.unshift(...halves(indices));
       return [];
     }
@@ -89,8 +85,8 @@ export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game
       if (outcome.kind === 'rejected') return rejected(indices, outcome);
       const ended: SharedOutcome = { indices, outcome };
       // Doesn't send the remaining requests, because they would fail for the same reason.
-      if (outcome.kind === 'not-sent' && !neverConnected(outcome)) return [ended, ...endAll(outcome)];
-      return silences < MOST_SILENCES ? [ended] : [ended, ...endAll(notSent('service'))];
+      if (outcome.kind === 'not-sent' && !neverConnected(outcome)) return [ended, ...endPending(outcome)];
+      return silences < MOST_SILENCES ? [ended] : [ended, ...endPending(notSent('service'))];
     },
   };
 }
