@@ -5,7 +5,13 @@ import { countOf } from '../storage/count.ts';
 import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
 import { type DeclineReason, storedReason } from './decline-reason.ts';
 import type { ServerOutcome } from './outcome.ts';
-import { INTERRUPTED, storedOutcome, storedServer } from './server-columns.ts';
+import {
+  INTERRUPTED,
+  type OutcomeColumns,
+  type ServerColumns,
+  storedOutcome,
+  storedServer,
+} from './server-columns.ts';
 import type { SubmissionStoreBase } from './store-deps.ts';
 import type { ServerResult, Submission } from './submission.ts';
 
@@ -91,15 +97,6 @@ export function createHistory({ store, myTurn, now }: SubmissionStoreBase) {
         rows.where(sql<boolean>`servers.address like ${`%${escaped(address ?? '')}%`} escape '!'`),
       );
 
-  /**
-   * Selects the matching servers together with their submissions.
-   * @param userId limits the result to one member
-   */
-  const withSubmission = (guildId: string, { userId, ...filter }: HistoryFilter) =>
-    matching(guildId, filter)
-      .innerJoin('submissions', 'submissions.id', 'servers.submission_id')
-      .$if(userId !== undefined, (rows) => rows.where('submissions.user_id', '=', userId ?? ''));
-
   /** SQL condition for submissions that this member withdrew within a day, and didn't replace or delete. */
   const withdrawnBy = (userId: string) => sql<boolean>`(state = 'withdrawn' and user_id = ${userId}
     and ended_at > ${now() - WITHDRAWN_KEPT_MS} and not ${isReplaced()}
@@ -149,12 +146,8 @@ export function createHistory({ store, myTurn, now }: SubmissionStoreBase) {
           .where('submissions.id', 'in', [...some]);
       const rows = await ofThese(ids)
         .groupBy(['submissions.id', 'servers.outcome'])
-        .select(['submissions.id', 'submissions.ended_at as submission_ended_at', 'submissions.created_at'])
-        .select(['submissions.user_id', 'submissions.user_name'])
-        .select(['submissions.corrected_by', 'submissions.corrected_by_name'])
-        .select(['submissions.draft_id', 'submissions.state'])
-        .select(['submissions.decided_by', 'submissions.decided_by_name'])
-        .select(['submissions.decline_reason', 'submissions.decline_reason_key', 'servers.outcome'])
+        .selectAll('submissions')
+        .select('servers.outcome')
         .select(({ fn }) => fn.countAll<number>().as('count'))
         .execute();
       const single = Map.groupBy(rows, ({ id }) => id)
@@ -174,7 +167,11 @@ export function createHistory({ store, myTurn, now }: SubmissionStoreBase) {
     },
     /** Reads all matching servers, in batches. */
     async *all(guildId: string, filter: HistoryFilter): AsyncGenerator<readonly HistoryEntry[]> {
-      let some = withSubmission(guildId, filter).where('servers.ended_at', 'is not', null);
+      const { userId } = filter;
+      let some = matching(guildId, filter)
+        .innerJoin('submissions', 'submissions.id', 'servers.submission_id')
+        .$if(userId !== undefined, (rows) => rows.where('submissions.user_id', '=', userId ?? ''))
+        .where('servers.ended_at', 'is not', null);
       for (;;) {
         await myTurn(guildId);
         const rows = await some
@@ -344,18 +341,12 @@ export const ENTRY_COLUMNS = [
 
 type EntryRow = Pick<SubmissionsTable, 'user_id' | 'user_name' | 'decided_by' | 'decided_by_name'> &
   Pick<SubmissionsTable, 'decline_reason' | 'decline_reason_key'> &
-  Pick<ServersTable, 'host' | 'port' | 'query_port' | 'game' | 'sent_at' | 'ended_at'> &
-  Pick<ServersTable, 'outcome' | 'message' | 'reason'>;
+  Pick<ServersTable, 'sent_at' | 'ended_at'> &
+  ServerColumns &
+  OutcomeColumns;
 
 /** A submission, with the number of servers that have a particular outcome. */
-interface OutcomeRow
-  extends Pick<SubmissionsTable, 'id' | 'draft_id' | 'state' | 'user_id' | 'user_name' | 'created_at'>,
-    Pick<SubmissionsTable, 'decided_by' | 'decided_by_name' | 'corrected_by' | 'corrected_by_name'>,
-    Pick<SubmissionsTable, 'decline_reason' | 'decline_reason_key'>,
-    Pick<ServersTable, 'outcome'> {
-  readonly submission_ended_at: number | null;
-  readonly count: number;
-}
+type OutcomeRow = SubmissionsTable & Pick<ServersTable, 'outcome'> & { readonly count: number };
 
 /**
  * @param rows one row per outcome
@@ -373,7 +364,7 @@ function submissionOf(
   return {
     id: first.id,
     draftId: first.draft_id,
-    at: first.submission_ended_at ?? first.created_at,
+    at: first.ended_at ?? first.created_at,
     userId: first.user_id ?? '',
     userName: first.user_name ?? '',
     counts,
@@ -395,8 +386,7 @@ export function entryOf(row: EntryRow): HistoryEntry {
     userName: row.user_name ?? '',
     outcome: storedOutcome(row) ?? INTERRUPTED,
     decidedBy: row.decided_by ?? undefined,
-    ...(row.decided_by_name !== null &&
-      row.decided_by_name !== undefined && { decidedByName: row.decided_by_name }),
+    ...(row.decided_by_name !== null && { decidedByName: row.decided_by_name }),
     declineReason: storedReason(row),
   };
 }

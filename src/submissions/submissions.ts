@@ -12,7 +12,14 @@ import { afterSubmission, type Draft, isDone, isUnsent } from './draft.ts';
 import type { Drafts, NoDraft, Submitter } from './drafts.ts';
 import type { ServerOutcome } from './outcome.ts';
 import type { SharedOutcome } from './request-plan.ts';
-import { INTERRUPTED, outcomeToStore, storedOutcome, storedServer } from './server-columns.ts';
+import {
+  INTERRUPTED,
+  type OutcomeColumns,
+  outcomeToStore,
+  type ServerColumns,
+  storedOutcome,
+  storedServer,
+} from './server-columns.ts';
 import type { SubmissionStoreBase } from './store-deps.ts';
 import {
   isBeingSent,
@@ -510,17 +517,13 @@ const uuidOf = (id: string): string =>
     .toString('hex')
     .replace(/^(.{8})(.{4})(.{4})(.{4})/u, '$1-$2-$3-$4-');
 
-function serverOf(
-  row: Pick<
-    ServersTable,
-    'line' | 'part' | 'host' | 'port' | 'query_port' | 'game' | 'outcome' | 'message' | 'reason'
-  >,
-): SubmittedServer {
+function serverOf(row: PlaceColumns & ServerColumns & OutcomeColumns): SubmittedServer {
   return { ...storedPlace(row), server: storedServer(row), outcome: storedOutcome(row) };
 }
 
-const storedPlace = ({ line, part }: Pick<ServersTable, 'line' | 'part'>): RowPlace =>
-  placeOf({ line, part: part ?? undefined });
+type PlaceColumns = Pick<ServersTable, 'line' | 'part'>;
+
+const storedPlace = ({ line, part }: PlaceColumns): RowPlace => placeOf({ line, part: part ?? undefined });
 
 const isDeclined = (outcome: ServerOutcome): boolean =>
   outcome.kind === 'not-sent' && outcome.reason === 'declined';
