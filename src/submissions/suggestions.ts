@@ -29,17 +29,10 @@ export function createSuggestions({ history, games, settings }: SuggestionsDeps)
    */
   async function allowed(guildId: string, most = Number.POSITIVE_INFINITY): Promise<readonly Game[]> {
     const { usualFirst, isAllowed, find } = await allowedIn(guildId);
-    const chosen = new Set<Game>();
-    for (const alias of await submitted.get(guildId)) {
-      if (chosen.size >= most) break;
-      const game = find(alias);
-      if (game && isAllowed(game)) chosen.add(game);
-    }
-    for (const game of usualFirst) {
-      if (chosen.size >= most) break;
-      chosen.add(game);
-    }
-    return [...chosen];
+    const known = (await submitted.get(guildId)).flatMap((alias) => find(alias) ?? []);
+    // Cut before duplicates are removed, because there can be 10,000 games.
+    const chosen = new Set([...known.filter(isAllowed), ...usualFirst.slice(0, most)]);
+    return [...chosen].slice(0, most);
   }
 
   return {
