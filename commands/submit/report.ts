@@ -3,11 +3,11 @@ import type { Context, Reply } from '../../src/interactions/command.ts';
 import { button, type Control, isCustomId, linkButton, rows } from '../../src/interactions/controls.ts';
 import { type GameIndex, gamesAmong } from '../../src/listing/game-search.ts';
 import { csvFile } from '../../src/server-lists/csv-file.ts';
-import { isInvalid, lineLabel, placeOf, type Row } from '../../src/server-lists/row.ts';
+import { isInvalid, lineLabel, type Row } from '../../src/server-lists/row.ts';
 import { type Draft, isUnconfirmed, onlyRow } from '../../src/submissions/draft.ts';
 import { linesToEdit } from '../../src/submissions/draft-editor.ts';
 import { isAboutKey, type ServerOutcome } from '../../src/submissions/outcome.ts';
-import type { EndedSubmission, RowResult } from '../../src/submissions/pipeline.ts';
+import { type EndedSubmission, type RowResult, rowResult } from '../../src/submissions/pipeline.ts';
 import { nextForKey } from '../../src/words/keys.ts';
 import { remainingText } from '../../src/words/not-submitted.ts';
 import {
@@ -199,15 +199,7 @@ const heldSoon = ({ limitedRows, limited }: EndedSubmission): number =>
 function rowResults({ draft, servers, limitedRows }: EndedSubmission): readonly RowResult[] {
   const submitted = new Set<Row>([...servers.map(({ row }) => row), ...limitedRows]);
   const unconfirmed = draft.rows.filter(isUnconfirmed).filter((row) => !submitted.has(row));
-  return [
-    ...servers,
-    ...unconfirmed.map((row) => ({
-      row,
-      ...placeOf(row),
-      server: row.submission,
-      outcome: row.unconfirmed,
-    })),
-  ];
+  return [...servers, ...unconfirmed.map((row) => rowResult(row, row.unconfirmed))];
 }
 
 const signed = (text: string): string => (text === '' ? '' : withSign('not-sent', text));

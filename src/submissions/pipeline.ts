@@ -474,7 +474,7 @@ export const isAllSent = ({
 }: Pick<EndedSubmission, 'limitedRows' | 'servers'>): boolean =>
   limitedRows.length === 0 && !servers.some(({ outcome }) => isUnsent(outcome));
 
-const rowResult = (row: ReadyRow, outcome: ServerOutcome): RowResult => ({
+export const rowResult = (row: ReadyRow, outcome: ServerOutcome): RowResult => ({
   row,
   ...placeOf(row),
   server: row.submission,
