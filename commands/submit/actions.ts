@@ -51,14 +51,18 @@ export function submitActions(deps: CommandDeps): Actions {
     return draft.kind === 'no-draft' ? [] : COMMANDS_OF[draft.source];
   }
 
-  /** Creates the handler for a button or select menu that changes a draft and then shows it. */
+  /**
+   * Creates the handler for a button or select menu that changes a draft and then shows it.
+   * @param page returns the page of the menu for choosing servers
+   */
   const changing = (
     change: (context: PressContext, id: string, more: string) => Promise<EditResult>,
+    page: (more: string) => number = () => 0,
   ): Press => ({
     answers: 'update',
     async run(context) {
       const { id, more } = readSubmitId(context.argument);
-      return showDraft(context, id, await change(context, id, more), deps);
+      return showDraft(context, id, await change(context, id, more), deps, { page: page(more) });
     },
   });
 
@@ -106,33 +110,14 @@ export function submitActions(deps: CommandDeps): Actions {
         },
       },
       // The menu's values replace the choice on one page. A button contains the index of the only address.
-      choose: {
-        answers: 'update',
-        async run(context) {
-          const { id, more } = readSubmitId(context.argument);
-          const [page = 0, only] = more.split(':').map((text) => Number.parseInt(text, 10) || 0);
-          const chosen = new Set(only === undefined ? context.values.map(Number) : [only]);
-          const draft = await draftEditor.choose(context, id, { shown: onPage(page), chosen });
-          return showDraft(context, id, draft, deps, { page });
-        },
-      },
-      page: {
-        answers: 'update',
-        async run(context) {
-          const { id, more } = readSubmitId(context.argument);
-          return showDraft(context, id, await draftEditor.recheck(context, id), deps, {
-            page: Number.parseInt(more, 10) || 0,
-          });
-        },
-      },
+      choose: changing((context, id, more) => {
+        const [, only] = more.split(':');
+        const chosen = new Set(only === undefined ? context.values.map(Number) : [pageIn(only)]);
+        return draftEditor.choose(context, id, { shown: onPage(pageIn(more)), chosen });
+      }, pageIn),
+      page: changing((context, id) => draftEditor.recheck(context, id), pageIn),
       // Opens an unfinished list in a new message. Its earlier messages can still be used.
-      continue: {
-        answers: 'later',
-        async run(context) {
-          const { id } = readSubmitId(context.argument);
-          return showDraft(context, id, await draftEditor.recheck(context, id), deps);
-        },
-      },
+      continue: { ...changing((context, id) => draftEditor.recheck(context, id)), answers: 'later' },
       // For buttons in /submissions. The message with the buttons stays unchanged.
       again: {
         answers: 'later',
@@ -263,15 +248,15 @@ export function submitActions(deps: CommandDeps): Actions {
       },
       lines: {
         answers: 'update',
-        run(context) {
-          const isAll = context.argument.endsWith(':all');
-          return enterLines(context, isAll ? 'all' : 'invalid', deps);
-        },
+        run: (context) => enterLines(context, context.argument.endsWith(':all') ? 'all' : 'invalid', deps),
       },
       correct: {
         answers: 'later',
         replaces: commandsOfDraft,
-        run: (context) => enterEither(context, deps),
+        run: (context) =>
+          isOfLines(context)
+            ? enterLines(context, 'all', deps)
+            : enterFields(context, readSubmitId(context.argument).id, fieldsOf(context), deps),
       },
       changed: {
         answers: 'update',
@@ -332,14 +317,6 @@ async function draftModal(
   return linesModal(context.t, modalId, draft, which, await allowedGames(context, deps));
 }
 
-/** Reads the values entered in the fields or the multi-line input of {@link draftModal}. */
-function enterEither(context: SubmitContext, deps: CommandDeps): Promise<Reply> {
-  const { id } = readSubmitId(context.argument);
-  return isOfLines(context)
-    ? enterLines(context, 'all', deps)
-    : enterFields(context, id, fieldsOf(context), deps);
-}
-
 /** Applies the chosen or typed game to the lines that the control belongs to. */
 async function chooseGame(
   context: Context & Pick<SubmitContext, 'argument'>,
@@ -361,12 +338,12 @@ async function chooseGame(
     return showDraft(context, id, chosen, deps);
   }
   const notice = game ? severalGamesText(context, typed) : unusableGameText(context, typed, games);
-  const choice = game && { lines, games: matches };
-  return showDraft(context, id, await draftEditor.recheck(context, id), deps, {
-    notice,
-    ...(choice && { choice }),
-  });
+  const shown = { notice, ...(game && { choice: { lines, games: matches } }) };
+  return showDraft(context, id, await draftEditor.recheck(context, id), deps, shown);
 }
+
+/** Reads a page of the menu for choosing servers, counted from 0, or an index in it. */
+const pageIn = (more: string): number => Number.parseInt(more, 10) || 0;
 
 const withGame = (row: Row, game: Game | undefined): TypedRow | undefined =>
   game && { ...typedOf(row), game: game.alias };
