@@ -105,15 +105,13 @@ export function createDrafts({
       .orderBy('changed_at', 'desc')
       .execute();
     const ofMember = drafts.filter((draft) => draft.user_id === user.id);
+    const isList = ({ source }: (typeof ofMember)[number]) => source !== 'options';
     const own = [...Map.groupBy(ofMember, isList).values()].flatMap((some) => some.slice(MOST_DRAFTS));
     const ids = [...own, ...beyondShare(drafts.filter((draft) => !own.includes(draft)))].map(({ id }) => id);
     if (ids.length === 0) return;
     await choices.drop(ids);
     await tables().deleteFrom('drafts').where('id', 'in', ids).execute();
   }
-
-  const rowOf = (id: string) =>
-    tables().selectFrom('drafts').selectAll().where('id', '=', id).executeTakeFirst();
 
   /** Reads a draft and its latest submission, if they exist, or returns why the member can't change the draft. */
   async function readRow(
@@ -205,7 +203,7 @@ export function createDrafts({
     dropExcess,
     /** Reads a draft that has a waiting or running submission. Returns `undefined` if the draft has been deleted. */
     async read(id: string): Promise<Draft | undefined> {
-      const row = await rowOf(id);
+      const row = await tables().selectFrom('drafts').selectAll().where('id', '=', id).executeTakeFirst();
       return row && draftFromStore(row);
     },
     /**
@@ -309,8 +307,6 @@ export function createDrafts({
     },
   };
 }
-
-const isList = ({ source }: Pick<DraftsTable, 'source'>): boolean => source !== 'options';
 
 /* Patterns for a draft's JSON. In what a member typed, JSON escapes the quotes. */
 const CANCELLED = '%"isCancelled":true%';
