@@ -355,9 +355,6 @@ function readVariable(env: Environment, name: string): string | undefined {
   return content;
 }
 
-/** Maximum number of typos in a misspelt name: one in a short name, two in a longer one. */
-const mostTypos = (name: string): number => (name.length < 9 ? 1 : 2);
-
 /** Suggests corrections for unknown variables that resemble a known one: `MEMBER_LIMITS: did you mean MEMBER_LIMIT?`. */
 export function misspelt(env: Environment): readonly string[] {
   const hints: string[] = [];
@@ -371,7 +368,8 @@ export function misspelt(env: Environment): readonly string[] {
 
 function meantBy(name: string): string | undefined {
   const typed = name.toUpperCase().replaceAll('-', '_');
-  const most = mostTypos(typed);
+  // Allows one typo in a short name, and two in a longer one.
+  const most = typed.length < 9 ? 1 : 2;
   const distance = prefixDistance(typed, most);
   const similar = KNOWN.find(
     (other) => Math.abs(other.length - typed.length) <= most && distance(other) <= most,

@@ -49,14 +49,12 @@ export async function healthOf({
     gateway: { ok: isOpen, shards: gateway.shards(), ...(detail !== undefined && { detail }) },
     store: written,
     listing: listingOf(breaker),
-    ...(alarms && { alarms: alarmsOf(alarms) }),
+    ...(alarms && { alarms: okUnless(alarms.trouble()) }),
   };
 }
 
-function alarmsOf({ trouble }: NonNullable<HealthParts['alarms']>): NonNullable<Health['alarms']> {
-  const detail = trouble();
-  return detail === undefined ? { ok: true } : { ok: false, detail };
-}
+const okUnless = (detail: string | undefined): NonNullable<Health['alarms']> =>
+  detail === undefined ? { ok: true } : { ok: false, detail };
 
 const tryToWrite = (store: HealthParts['store']): Promise<Health['store']> =>
   store.testWriting().then(
@@ -69,8 +67,7 @@ function listingOf(breaker: Pick<Breaker, 'pausedGuilds' | 'latest'>): Health['l
   if (latest === undefined) return { ok: null };
   const extent = breaker.pausedGuilds();
   const heldBack = extent === 'none' ? undefined : `submissions of ${extent} Discord servers are paused`;
-  const detail = latest.trouble ?? heldBack;
-  return detail === undefined ? { ok: true } : { ok: false, detail };
+  return okUnless(latest.trouble ?? heldBack);
 }
 
 interface HealthParts {

@@ -58,8 +58,6 @@ export function createOperations(deps: OperationsDeps) {
         log: store.cutLog,
       },
     }),
-  ];
-  const watches: readonly Part[] = [
     ...(alarms ? [alarms] : []),
     ...(heartbeatUrl
       ? [createHeartbeat({ url: heartbeatUrl, health, everyMs: deps.watchEveryMs, logger })]
@@ -68,7 +66,7 @@ export function createOperations(deps: OperationsDeps) {
   return {
     health: isServed ? [createHealthServer({ port, host, metrics, parts: { ...deps, alarms }, logger })] : [],
     silence: createSilence({ config, gateway, onFatal, logger }),
-    jobs: [...jobs, ...watches],
+    jobs,
     onLaterReply: conditions.onLaterReply,
   };
 }

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { ConfigError } from '../config/config.ts';
-import type { Logger } from '../logger.ts';
+import { type Logger, SILENT } from '../logger.ts';
 import { EncryptionKeyError } from '../storage/encryption-key.ts';
 import { StoreError } from '../storage/store-error.ts';
 
@@ -13,9 +13,8 @@ const EXPLAINED = [ConfigError, EncryptionKeyError, StoreError];
  */
 export async function runTool(name: string, run: (logger: Logger) => Promise<void>): Promise<void> {
   const warn = (_details: object, message: string) => void process.stderr.write(`${name}: ${message}\n`);
-  const nothing = () => undefined;
   try {
-    await run({ debug: nothing, info: nothing, warn, error: warn });
+    await run({ ...SILENT, warn, error: warn });
   } catch (error) {
     if (!(error instanceof Error) || !EXPLAINED.some((kind) => error instanceof kind)) throw error;
     warn({}, error.message);
