@@ -79,7 +79,7 @@ it('an approval message shows a withdrawal that happens while the message is bei
   expect(shown).toContain('Withdrawn');
 });
 
-it('the bot corrects an approval message after a dying process has overwritten it', async () => {
+it('the bot corrects an approval message that a crashed process has overwritten', async () => {
   const place = await newPlace('sqlite');
   let shown: string | undefined;
   const isEditing = Promise.withResolvers<void>();
@@ -132,7 +132,7 @@ it.each([
   { state: 'withdrawn', result: 'no-access', isDue: false, posts: 1 },
   { state: 'waiting', result: 'failed', isDue: true, posts: 1 },
   { state: 'waiting', result: 'message-gone', isDue: false, posts: 2 },
-] as const)('after an edit of a $state submission\'s message with the result "$result", isDue is $isDue (posts: $posts)', async ({
+] as const)('a $state submission\'s message needs another edit after the result "$result": $isDue (posts: $posts)', async ({
   state,
   result,
   isDue,

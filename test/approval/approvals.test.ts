@@ -174,7 +174,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await about('c')).toMatchObject({ before: [{}], isRepeat: false });
   });
 
-  it('stores every decision to decline single lines', async () => {
+  it('records each decision to decline some of its lines', async () => {
     const opened = await open();
     const other = await opened.beside('another process');
     await submit(opened, 'a', 4);
@@ -200,7 +200,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     }
   });
 
-  it('can be found by all moderators once it is decided, unlike a submission sent without approval', async () => {
+  it('can be found by all moderators once it has been approved or declined', async () => {
     const opened = await open();
     for (const id of ['approved', 'declined', 'withdrawn', 'waiting']) await submit(opened, id);
     await opened.drafts.save(mia, readyDraft('sent', 1));
@@ -676,7 +676,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     expect(await opened.approvals.due()).toEqual([]);
   });
 
-  it('needs a new edit of its message if the message shows an outdated state', async () => {
+  it('is only marked as shown if its message shows the current state', async () => {
     const opened = await open();
     const message = { channelId: '5', messageId: '6' };
     const asItIs = async () => {

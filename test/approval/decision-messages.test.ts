@@ -97,7 +97,7 @@ function processOver(
   });
 }
 
-it('only one process sends direct messages, one message per run', async () => {
+it('only one process sends direct messages, and only one message per run', async () => {
   const store = await (await newPlace('sqlite')).open();
   const leases = ['one', 'other'].map((processId) => ({
     process_id: processId,

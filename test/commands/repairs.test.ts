@@ -70,18 +70,18 @@ it.each([
   ['an unknown game', { game: 'rusd', port: '1' }, ['Submit as Rust']],
   ['a game without a port', { game: 'rusd' }, ['Submit as Rust, port 28015']],
   ['swapped fields', { game: 'a.example.com:1', server: 'rust' }, ['Submit a.example.com:1 (Rust)']],
-])('the button\'s label starts with "Submit" if the button fixes the whole line: %s', (_, typed, labels) => {
+])('a button\'s label starts with "Submit" if the button fixes the whole line: %s', (_, typed, labels) => {
   expect(labelsFor(typed)).toEqual(labels);
 });
 
 it.each([
   ['two mistakes', { port: '99999', queryPort: 'x' }, ['Use 9999']],
   ['an unknown game and a wrong port', { game: 'rusd', port: '99999' }, ['Use Rust']],
-])('the button\'s label starts with "Use" if the line has another problem: %s', (_, typed, labels) => {
+])('a button\'s label starts with "Use" if the line has another problem: %s', (_, typed, labels) => {
   expect(labelsFor(typed)).toEqual(labels);
 });
 
-it('the button\'s label starts with "Use" if the line comes from pasted text', () => {
+it('a button\'s label starts with "Use" if the line is part of pasted text', () => {
   expect(labelsFor({}, 'text')).toEqual(['Use 27015']);
 });
 

@@ -262,7 +262,7 @@ describe('the first response to an interaction', () => {
   it.each<[string, Fault]>([
     ['succeeds', NO_CONTENT],
     ['shows that the first attempt arrived (40060)', ACKNOWLEDGED],
-  ])('is retried if it hangs, and the retry %s', async (_what, second) => {
+  ])('is retried if it hangs (the retry %s)', async (_what, second) => {
     const { discord, api } = await open({ firstAttemptMs: 50 });
     answering(discord, CALLBACK, [{ kind: 'hang' }, second]);
     await respond(api, interaction());

@@ -243,7 +243,7 @@ describe('the reply to /addserver with invalid input', () => {
     ['[2606:4700::1111]:27021', '[2606:4700::1111]', '27021'],
     ['10.0.0.1:27021', '10.0.0.1:27021', ''],
     ['q1.example.org:99999', 'q1.example.org:99999', ''],
-  ] as const)('opens a form with the address and port in separate fields (%s)', async ([
+  ] as const)('leads to a form with the address and port in separate fields (%s)', async ([
     typed,
     server,
     port,
@@ -253,7 +253,7 @@ describe('the reply to /addserver with invalid input', () => {
     expect((await openModal(member, answer)).typed).toMatchObject({ server, port });
   });
 
-  it('opens a form that accepts a new port in either field', async ({ guild, member }) => {
+  it('leads to a form that accepts a new port in either field', async ({ guild, member }) => {
     await rejecting(guild, 'No.');
     const answer = await addServer(member, 'q1.example.org:27021');
     await rejecting(guild, 'No.');
@@ -305,7 +305,7 @@ describe('the reply to /addserver with invalid input', () => {
   });
 });
 
-describe("a submission that can't be sent", () => {
+describe('an unsent submission', () => {
   const good = 'good.example.com:27015';
   const sent = { server: 'good.example.com', port: '27015', game: 'cs2' };
 

@@ -570,7 +570,7 @@ describe('the Edit button', () => {
     expect(listing.submitted[0]).toEqual({ server: 'right0.example.com', port: 27015, game: 'cs2' });
   });
 
-  it('opens a form with up to 4,000 characters, and a file has the rest', async ({ member }) => {
+  it('opens a form with up to 4,000 characters, which refers to a file for the rest', async ({ member }) => {
     const wrong = Array.from({ length: 200 }, (_, n) => `a-rather-long-name-${n}.example.com:0 cs2`);
     const preview = await sendFile(member, `${wrong.join('\n')}\ngood.example.com:1 cs2`);
     const { modal, typed } = await openModal(member, preview);

@@ -52,7 +52,11 @@ describe('the block list in /settings', () => {
     expect(textOf(await admin.pick(list, ['@admin']))).toContain('a block would have no effect');
   });
 
-  it('blocks host names and ranges, and keeps input that is neither', async ({ guild, admin, member }) => {
+  it('blocks host names and ranges, and keeps the input if it is invalid', async ({
+    guild,
+    admin,
+    member,
+  }) => {
     const list = await admin.press(await openSetting(guild, 'Blocked here'), 'Show the list');
     const refused = await edit(
       admin,

@@ -17,7 +17,7 @@ const it = botTest();
 const SMALL_CAPITALS = 'ᴘʟᴀʏ.ᴇxᴀᴍᴘʟᴇ.ᴄᴏᴍ:25570';
 
 describe('an address in /addserver', () => {
-  it('is only sent after the member accepts the suggested spelling if it contains look-alike letters', async ({
+  it('that contains look-alike letters is only sent after the member accepts the suggested spelling', async ({
     member,
     listing,
   }) => {

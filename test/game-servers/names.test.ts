@@ -52,7 +52,7 @@ describe("a game server's host name", () => {
       undefined,
     ],
     ['no port if the name has a private address', { addresses: ['10.0.0.1'] }, undefined],
-  ])('has %s for Minecraft', async (_, found, port) => {
+  ])('has %s', async (_, found, port) => {
     const { records, names } = await open();
     records.addName('play.example.com', { addresses: ['93.184.216.34'], ...found });
     records.addName('mc.example.com', { addresses: ['93.184.216.34'] });

@@ -9,7 +9,7 @@ const by = { id: '9', name: 'mod' };
 const host = (name: string): BlockTarget => ({ kind: 'host', host: name });
 const member = (id: string): BlockTarget => ({ kind: 'member', id });
 
-describe('a check of blocked hosts', () => {
+describe('the check for blocked hosts', () => {
   const check = createBlockCheck([
     host('example.com'),
     host('93.184.216.34'),

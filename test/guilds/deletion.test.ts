@@ -220,7 +220,7 @@ describe('a guild whose data has been deleted', () => {
 });
 
 describe('a member whose name has been deleted', () => {
-  it('keeps the name and drafts in other guilds, and submissions still count towards limits', async () => {
+  it('keeps the name and drafts in other guilds, and their submissions still count towards limits', async () => {
     const { store, deletion } = await opened();
     expect(await deletion.member(GUILD, MEMBER)).toBe(2);
     expect(await rowsIn(store, 'submissions')).toMatchObject([

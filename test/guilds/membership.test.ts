@@ -271,7 +271,7 @@ describe.each(kinds())('a guild that Discord reports as unknown (with %s)', (kin
   });
 });
 
-it('a process stores within a minute which guilds have used the bot', async () => {
+it('a process stores within a minute that a guild has used the bot', async () => {
   const { store, running, play } = await open();
   await play('check 29d');
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });

@@ -67,7 +67,7 @@ describe('claimOf', () => {
 });
 
 describe('judge', () => {
-  it('accepts replies that are all true', () => {
+  it('accepts true replies', () => {
     expect(harms([ACCEPTED], { got: 1, has: 1 })).toEqual([]);
     expect(harms([REJECTED], { got: 1 })).toEqual([]);
     expect(harms([NOT_TAKEN, NOT_TAKEN], { got: 1, down: 1 })).toEqual([]);
@@ -77,7 +77,7 @@ describe('judge', () => {
     expect(harms([REJECTED, ACCEPTED, WARNING], { got: 2, has: 1 })).toEqual([]);
   });
 
-  it('accepts that the bot resends a rejected list in parts', () => {
+  it('allows the bot to resend a rejected list in parts', () => {
     expect(harms(['list: accepted'], { got: 3, down: 2, has: 1 })).toEqual([]);
     expect(harms(['list: rejected'], { got: 3, down: 2 })).toEqual([]);
     expect(harms(['list: rejected'], { got: 2, down: 2 })).toEqual([]);

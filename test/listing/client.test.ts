@@ -111,7 +111,7 @@ describe('api.add', () => {
     expect(await api.add([one], key)).toEqual({ kind: 'accepted', message: '' });
   });
 
-  it("can number the servers' form fields", async () => {
+  it('can send numbered form fields', async () => {
     const { service, api } = await setUp({ deps: { arrayFormat: 'indices' } });
     await api.add([one, { ...one, port: 2 }], key);
     expect(service.submitted.map(({ port }) => port)).toEqual([27015, 2]);

@@ -90,7 +90,7 @@ describe('the line numbers after an edit', () => {
   const others = [{ line: 12 }, { line: 12, part: 3 }, { line: 30 }];
   const placing = (...labels: (string | undefined)[]) => createPlacing({ labels, opened, others });
 
-  it('are those of the labels, then of deleted lines, and then follow the last line', () => {
+  it('are taken from the labels, then from deleted lines, and finally continue after the last line', () => {
     const { placeIn } = placing('12b', undefined, undefined, undefined);
     expect([2, 1, 3, 4].map(placeIn)).toEqual([
       { line: 3 },

@@ -76,14 +76,14 @@ describe('pasted text', () => {
     }
   });
 
-  it.each(UNSURE)("requires the member's choice if an address might not be a game server's: %j", (text) => {
+  it.each(UNSURE)('lets the member choose if an address might not belong to a game server: %j', (text) => {
     for (const list of [read(text, 'cs2'), rowsOfMessage(text, games)]) {
       expect(list).toMatchObject({ shape: 'unsure', rows: [] });
       expect(list.unchosen.length).toBeGreaterThan(0);
     }
   });
 
-  it.each(PEOPLE)("requires the member's choice for all addresses if it is about people: %j", (text) => {
+  it.each(PEOPLE)('lets the member choose from all addresses if it is about people: %j', (text) => {
     for (const list of [read(`${text}`, 'cs2'), rowsOfMessage(text, games)]) {
       expect(list).toMatchObject({ shape: 'people', rows: [] });
       expect(list.unchosen.length).toBeGreaterThan(0);
@@ -99,18 +99,18 @@ describe('pasted text', () => {
     ]);
   });
 
-  it("requires the member's choice for all addresses if one belongs to a person", () => {
+  it('lets the member choose from all addresses if one belongs to a person', () => {
     const list = read(`Rust: ${A}:28015\nKestrel joined from ${X}:51234`, 'cs2');
     expect(candidates(list)).toEqual([`1 ${A}:28015 rust`, `2 ${X}:51234`]);
     expect(list.unchosen.map(({ words }) => words)).toEqual(['Rust', 'Kestrel joined from']);
   });
 
-  it("doesn't get the default game, or a port that might belong to another address", () => {
+  it("doesn't assign a default game, or a port that might belong to another address, to unclear addresses", () => {
     const list = read(`[{port: 1, ip: ${A}}, {port: 2, ip: ${B}} is down`, 'cs2');
     for (const { typed } of list.unchosen) expect(typed).toMatchObject({ port: '', game: '' });
   });
 
-  it('hides private addresses from the choice, unless all addresses are private', () => {
+  it('hides private addresses unless all addresses are private', () => {
     const log = `[20:11:04] 192.168.1.2:1 and 10.0.0.1:2`;
     expect(read(`${log}\n[20:11:05] ${A}:27015`)).toMatchObject({ shape: 'people', hidden: 2, rows: [] });
     expect(read(log)).toMatchObject({

@@ -119,7 +119,7 @@ describe("a SQLite database's lock", () => {
     expect(logger.lines).toEqual([]);
   });
 
-  it('is reported as an error if another bot has locked a recreated file', async () => {
+  it('is reported as lost if another bot has locked its recreated file', async () => {
     const [path, logger] = [join(folder(), 'bot.sqlite'), recorder()];
     const [first, second] = [createStoreLock({ url: sqliteAt(path), logger }), createFileLock(path)];
     await first.start();

@@ -130,7 +130,7 @@ describe('a store in use', () => {
   it.each([
     [false, 1_000],
     [true, 10_000],
-  ])("waits for another process's lock for a limited time (in a tool: %s, milliseconds: %i)", async (isUnhurried, timeout) => {
+  ])("waits for another process's lock for a limited time (in a tool: %s, timeout: %i ms)", async (isUnhurried, timeout) => {
     const store = await openStore(undefined, { isUnhurried });
     expect((await pragma(store, 'busy_timeout')).rows).toEqual([{ timeout }]);
     await store.cutLog();

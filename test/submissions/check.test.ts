@@ -75,7 +75,7 @@ describe("a draft that can't be submitted", () => {
     expect(checked).toMatchObject({ ready: [{}, {}], heldBack: [], allowance: { count: 2 } });
   });
 
-  it('is rejected with a single reason, and those that only an admin can fix take precedence', async () => {
+  it('is rejected with one reason, and reasons that only an admin can fix take precedence', async () => {
     const opened = await open({ member: { servers: 1, seconds: 3600 } });
     await addDone(opened.store, { id: 'x', guildId: '1', userId: '2', at: NOW, hosts: ['a'] });
     const draft: Draft = { id: 'd', source: 'options', rows: [readyRow(1, 'a')] };
@@ -92,7 +92,7 @@ describe("a draft that can't be submitted", () => {
     expect(await codeOf({ includesAlreadySubmitted: true, mark: 'of other rows' })).toBe('changed');
   });
 
-  it("doesn't remember that earlier servers were included for one attempt", async () => {
+  it('includes previously submitted servers for a single attempt only', async () => {
     const opened = await open({ member: { servers: 1, seconds: 3600 } });
     await addDone(opened.store, { id: 'x', guildId: '1', userId: '2', at: NOW, hosts: ['a'] });
     const draft: Draft = { id: 'd', source: 'options', rows: [readyRow(1, 'a')] };

@@ -138,7 +138,7 @@ describe('the addresses for a member to choose from', () => {
     expect(await choose(2)).toEqual(['2 rust']);
   });
 
-  it('have the game in the text, otherwise the chosen game, otherwise none', async () => {
+  it('have the game from the text or, if it is missing, the chosen game', async () => {
     const { open, choose, draftEditor } = await openEditor();
     await open({ ...people(1), candidates: [candidate(1, 'cs2'), candidate(2)] });
     expect(shown(await choose(0, 1))).toEqual(['1 cs2', '2 rust']);
@@ -152,7 +152,7 @@ describe('the addresses for a member to choose from', () => {
     expect(shown(await choose(0, 1))).toEqual(['1 cs2', '2 gm']);
   });
 
-  it('are added to the clear rows, and can be removed again', async () => {
+  it('are added to the clear lines, and can be removed again', async () => {
     const { open, choose } = await openEditor();
     const rows = [readyRow(5, 'a.example.com')];
     const choices: Choices = { ...people(2), shape: 'unsure' };
@@ -161,7 +161,7 @@ describe('the addresses for a member to choose from', () => {
     expect(shown(await choose())).toEqual(['5 cs2']);
   });
 
-  it("aren't shown in the edit form, where new lines can be added", async () => {
+  it("aren't shown in the edit form unless they have been chosen", async () => {
     const { open, choose, draftEditor } = await openEditor();
     await open(people(3));
     const { draft } = await choose(1);
