@@ -66,7 +66,7 @@ function withWords(
   let end = before.trimEnd().length;
   for (let words = 0; words < MOST_WORDS && end > 0; words++) {
     const start = before.lastIndexOf(' ', end - 1) + 1;
-    if (!/^[\p{L}\p{M}\p{N}_.:-]+$/u.test(before.slice(start, end))) break;
+    if (!/^[*"'`([]{0,4}[\p{L}\p{M}\p{N}_.:-]+$/u.test(before.slice(start, end))) break;
     const field = fieldCalled(`${before.slice(start)} ${word}`)?.field;
     if (field !== undefined && OF_WORDS.has(field)) found = { field, length: before.length - start };
     end = before.slice(0, start).trimEnd().length;

@@ -212,22 +212,34 @@ describe('the parsers', () => {
     type Written = typeof arbitrary.submission extends fc.Arbitrary<infer Each> ? Each : never;
     const joined = ({ server: host, port }: Written) => formatAddress({ host, port });
     const forms: readonly ((row: Written) => string)[] = [
-      // If a query port is below 1,024, the parser reports that it might be a player count.
-      (row) =>
-        [row.server, row.port, `"${row.gameName}"`, row.queryPort ? row.queryPort | 1024 : ''].join(','),
       (row) => `game;server;query_port\n${[row.gameName, joined(row), row.queryPort ?? ''].join(';')}`,
       ({ server, port, queryPort, gameName }) =>
         JSON.stringify([{ server, port, query_port: queryPort, game: gameName }]),
       (row) => `${row.gameName} ${row.server} ${row.port}`,
+      (row) => `${joined(row)} ${row.gameName}`,
+      (row) => `[${row.gameName}] connect ${joined(row)}`,
+      (row) => `Game: ${row.gameName}\nIP: ${row.server}\nPort: ${row.port}`,
+      (row) =>
+        `**Game:** ${row.gameName}\n**Server IP:** ${row.server}\n**Query port:** ${row.queryPort ?? 1}\n**Game port:** ${row.port}`,
+      (row) => `| Game | IP | Port |\n|---|---|---|\n| ${row.gameName} | ${row.server} | ${row.port} |`,
+    ];
+    const formsOfLists: typeof forms = [
+      // If a query port is below 1,024, the parser reports that it might be a player count.
+      (row) =>
+        [row.server, row.port, `"${row.gameName}"`, row.queryPort ? row.queryPort | 1024 : ''].join(','),
       (row) => `- **${joined(row)}** | ${row.gameName.toUpperCase()} # a comment`,
     ];
+    const inList = (text: string) => rowsOf(readList(text, games));
+    const inMessage = (text: string) => rowsOfMessage(text, games).rows;
+    const written = (some: typeof forms, ...readers: readonly (typeof inList)[]) =>
+      fc.record({ write: fc.constantFrom(...some), rows: fc.constantFrom(...readers) });
+    const ways = fc.oneof(written(forms, inList, inMessage), written(formsOfLists, inList));
     fc.assert(
-      fc.property(arbitrary.submission, fc.constantFrom(...forms), (row, write) => {
+      fc.property(arbitrary.submission, ways, (row, { write, rows }) => {
         const { server, port, game } = row;
-        const list = readList(write(row), games);
-        expect(rowsOf(list)).toMatchObject([{ kind: 'ready', submission: { server, port, game } }]);
+        expect(rows(write(row))).toMatchObject([{ kind: 'ready', submission: { server, port, game } }]);
       }),
-      { numRuns: 500 },
+      { numRuns: 1000 },
     );
   });
 
