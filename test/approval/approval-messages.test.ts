@@ -132,7 +132,7 @@ it.each([
   { state: 'withdrawn', result: 'no-access', isDue: false, posts: 1 },
   { state: 'waiting', result: 'failed', isDue: true, posts: 1 },
   { state: 'waiting', result: 'message-gone', isDue: false, posts: 2 },
-] as const)('a $state submission\'s message needs another edit after the result "$result": $isDue (posts: $posts)', async ({
+] as const)('the bot handles the result "$result" of an edit to a $state submission\'s message', async ({
   state,
   result,
   isDue,

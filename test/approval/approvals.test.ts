@@ -31,7 +31,7 @@ const mia: Submitter = { guildId, user: { id: '2', name: 'mia' } };
 const MODERATOR = '9';
 const moderator = { id: MODERATOR, name: 'mod' };
 
-describe.each(kinds())('a submission that needs approval, stored in %s', (kind) => {
+describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
   const encryption = createEncryption([randomBytes(32)]);
 
   /** Creates one process's pipeline in a guild that has a key and requires approval. */
@@ -406,7 +406,7 @@ describe.each(kinds())('a submission that needs approval, stored in %s', (kind) 
     ]);
   });
 
-  it('is kept until its message shows the withdrawal', async () => {
+  it('is stored until its message shows that it was withdrawn', async () => {
     const opened = await open();
     await submit(opened, 'a');
     await opened.approvals.withdraw(mia, 'a', 'w');

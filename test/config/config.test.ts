@@ -396,7 +396,7 @@ describe('a configuration mistake', () => {
     expect(problemsWith(given)).not.toContain(TOKEN);
   });
 
-  it('only causes a warning if it is a service address that ends in /api', () => {
+  it("only causes a warning if the service's address ends in /api", () => {
     expect(doubtful(read({ LISTING_API_URL: 'https://list.example.com/api/' }))).toEqual([
       expect.stringContaining('requests go to https://list.example.com/api/api.'),
     ]);
@@ -489,7 +489,7 @@ describe('a secret', () => {
     expect(token).not.toContain('is missing');
   });
 
-  it('can be an encryption key of 32 bytes in base64 or hexadecimal', () => {
+  it('is accepted in base64 or hexadecimal if it is an encryption key', () => {
     const [newest, middle, oldest] = [randomBytes(32), randomBytes(32), randomBytes(32)];
     const given = `${newest.toString('hex').toUpperCase()}, ${middle.toString('base64')},${oldest.toString('base64url')}`;
     const keys = read({ ENCRYPTION_KEY: given }).encryptionKey;

@@ -76,7 +76,7 @@ describe('the permissions on the Integrations page', () => {
         (guildId) => [entry(Channel, String(BigInt(guildId) - 1n), false), entry(Channel, CHANNEL, true)],
       ],
     ],
-  )('deny access to the member if they deny %s: %s', async (_what, isDenied, entries) => {
+  )('are evaluated as Discord documents if they deny %s: %s', async (_what, isDenied, entries) => {
     const { guild, denies, set } = await open();
     set('addserver', entries(guild.id));
     expect(await denies()).toBe(isDenied);

@@ -736,7 +736,7 @@ describe("a list's report", () => {
     expect(textOf(report)).toContain('… and others, for other reasons.');
   });
 
-  it('counts only the lines in its own submission', async ({ member }) => {
+  it("doesn't count the lines of other submissions", async ({ member }) => {
     const wrong = Array.from({ length: 11 }, (_, n) => `w${n}.example.com:0 cs2`);
     const first = await paste(
       member,

@@ -468,7 +468,7 @@ async function submitForged(
 const OTHERS = /(?:new|no-port|refused|s1|unclear)\.example\.com/;
 
 describe('a button or menu that was shown to another user', () => {
-  it('is covered by these tests for every action in every command', async ({ guild }) => {
+  it('is tested for every action in every command', async ({ guild }) => {
     const { controls, windows } = await showEverything(guild);
     const shown = new Set(controls.map(({ id }) => nameOf(id)));
     expect([...shown].toSorted()).toEqual(PRESSES.filter(isShown).toSorted());

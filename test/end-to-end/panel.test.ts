@@ -86,7 +86,7 @@ describe('a panel', () => {
   });
 
   withKeyIt(
-    "is sent as a reply with an explanation if the bot can't post in the channel",
+    "is posted as a reply to the admin's command if the bot can't post in the channel",
     async ({ guild, discord, member }) => {
       const { guildEvents } = discord;
       for (const [lacking, name] of [

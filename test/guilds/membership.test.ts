@@ -170,7 +170,12 @@ const STORIES: readonly (readonly [string, string, string, string?])[] = [
   ],
 ];
 
-it.for(STORIES)('the hourly check handles a guild %s (%s)', async ([_what, story, expected, said = '']) => {
+it.for(STORIES)('the check keeps or deletes the data of a guild %s (%s)', async ([
+  _what,
+  story,
+  expected,
+  said = '',
+]) => {
   const { play, left, logger } = await open();
   await play(story);
   expect(await left()).toBe(expected);
@@ -271,7 +276,7 @@ describe.each(kinds())('a guild that Discord reports as unknown (with %s)', (kin
   });
 });
 
-it('a process stores within a minute that a guild has used the bot', async () => {
+it('a process records within a minute which guilds are active', async () => {
   const { store, running, play } = await open();
   await play('check 29d');
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });

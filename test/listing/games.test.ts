@@ -271,7 +271,7 @@ describe('the stored games list', () => {
     expect(games.all).toHaveLength(12);
   });
 
-  it("is still kept in memory if it can't be saved", async () => {
+  it("stays in memory if it can't be saved", async () => {
     const { values } = await openStore();
     const broken = { ...values, set: () => Promise.reject(new Error('disk')) };
     const { games, logger } = await setUp([listed()], { hasOperatorKey: true, values: broken });

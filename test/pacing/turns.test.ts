@@ -37,8 +37,8 @@ function setUp(mostConcurrent: number) {
 const times = (count: number, make: (n: number) => Promise<string | NotRun>) =>
   Array.from({ length: count }, (_, n) => make(n));
 
-describe('turns for requests', () => {
-  it('give the next slot to the guild that has been waiting longest', async () => {
+describe('the request scheduler', () => {
+  it('gives the next slot to the guild that has been waiting longest', async () => {
     const { started, ask, end } = setUp(1);
     for (const guild of ['a', 'b', 'c']) {
       void ask(guild);
@@ -50,7 +50,7 @@ describe('turns for requests', () => {
     expect(started.slice(3).join(' ')).toBe('c new a b c b');
   });
 
-  it("run a guild's requests in order, at most two at a time", async () => {
+  it("runs a guild's requests in order, at most two at a time", async () => {
     const { started, ask, end } = setUp(8);
     const ended: number[] = [];
     for (const [n, asked] of times(3, () => ask('a')).entries()) void asked.then(() => ended.push(n));
@@ -67,7 +67,7 @@ describe('turns for requests', () => {
   it.each([
     { mostConcurrent: 3, reading: 1 },
     { mostConcurrent: 1, reading: 1 },
-  ])('allow reads to use $reading of $mostConcurrent slots, and submissions the rest', async ({
+  ])('allows reads to use $reading of $mostConcurrent slots, and submissions the rest', async ({
     mostConcurrent,
     reading,
   }) => {
@@ -81,7 +81,7 @@ describe('turns for requests', () => {
     expect(started.filter((guild) => guild.startsWith('reads'))).toHaveLength(reading);
   });
 
-  it('start a submission before an earlier read that needs a slot', async () => {
+  it('starts a submission before an earlier read that needs a slot', async () => {
     const { started, ask } = setUp(2);
     void ask('a', { kind: 'reading' });
     void ask('b', { kind: 'reading' });
@@ -90,7 +90,7 @@ describe('turns for requests', () => {
     expect(started).toEqual(['a', 'b']);
   });
 
-  it("reject a member's 21st waiting request", async () => {
+  it("rejects a member's 21st waiting request", async () => {
     const { ask, turns } = setUp(1);
     times(21, () => ask('a'));
     expect(await ask('a')).toEqual({ kind: 'not-run', why: 'queue-full' });
@@ -101,7 +101,7 @@ describe('turns for requests', () => {
     expect(await Promise.race([...others, setImmediate('waits')])).toBe('waits');
   });
 
-  it('skip a request whose deadline has passed', async () => {
+  it('skips a request whose deadline has passed', async () => {
     const { clock, started, ask, end } = setUp(1);
     void ask('a');
     const late = ask('b', { deadline: 1_000 });
@@ -114,7 +114,7 @@ describe('turns for requests', () => {
     expect(started).toEqual(['a', 'c']);
   });
 
-  it('free the slot of a failed task', async () => {
+  it('frees the slot of a failed task', async () => {
     const { turns } = setUp(1);
     const failing = turns.run({ guildId: 'a', kind: 'submission' }, () => Promise.reject(new Error('disk')));
     const next = turns.run({ guildId: 'b', kind: 'submission' }, async () => 'ran');
@@ -122,7 +122,7 @@ describe('turns for requests', () => {
     expect(await next).toBe('ran');
   });
 
-  it('count as full while a new task would have to wait', async () => {
+  it('is full while a new task would have to wait', async () => {
     const { turns, ask, end } = setUp(1);
     expect(turns.isFull()).toBe(false);
     void ask('a');

@@ -18,7 +18,7 @@ const rowsOf = (text: string) => {
   return list.kind === 'rows' ? list.rows : [];
 };
 
-describe('the lines in the form for editing a list', () => {
+describe("the lines in a list's edit form", () => {
   it.each([
     ['a nickname', 'a.example.com:27015 gmod', "1. a.example.com:27015 Garry's Mod"],
     ['a name that begins with a number', 'a.example.com:26900 7dtd', '1. a.example.com:26900 7 Days to Die'],
@@ -72,7 +72,7 @@ describe('the text of a submitted edit form', () => {
   it.each([
     ['aliases', '1. a.example.com:27015 gm'],
     ['spaces at the ends', "  1)  a.example.com:27015 Garry's Mod "],
-  ])("isn't considered changed because of %s", (_, line) => {
+  ])('counts as unchanged despite %s', (_, line) => {
     expect(editedText(line, rows, games)).toMatchObject({ text: '', unchanged: [rows[0]] });
   });
 

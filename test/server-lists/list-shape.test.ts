@@ -68,8 +68,8 @@ const PEOPLE = [
   JSON.stringify({ connections: [{ peer: `${X}:51234` }] }),
 ];
 
-describe('pasted text', () => {
-  it.each(LISTS)('is considered a list if each address is an entry: %j', (text) => {
+describe('the list parser', () => {
+  it.each(LISTS)('recognises a list if each address is an entry: %j', (text) => {
     for (const list of [read(text, 'cs2'), rowsOfMessage(text, games)]) {
       expect(list).toMatchObject({ shape: 'list', unchosen: [], hidden: 0 });
       expect(list.rows.length).toBeGreaterThan(0);
@@ -83,14 +83,14 @@ describe('pasted text', () => {
     }
   });
 
-  it.each(PEOPLE)('lets the member choose from all addresses if it is about people: %j', (text) => {
+  it.each(PEOPLE)('lets the member choose from all addresses if the text is about people: %j', (text) => {
     for (const list of [read(`${text}`, 'cs2'), rowsOfMessage(text, games)]) {
       expect(list).toMatchObject({ shape: 'people', rows: [] });
       expect(list.unchosen.length).toBeGreaterThan(0);
     }
   });
 
-  it("doesn't lose its clear entries because of an ambiguous line", () => {
+  it('keeps clear entries next to an ambiguous line', () => {
     const list = read(`${A}:27015 cs2\nyou can also play on ${B}:27016 today\n${A}:27017 cs2`);
     expect([list.shape, places(list), candidates(list)]).toEqual([
       'unsure',
@@ -120,7 +120,7 @@ describe('pasted text', () => {
     });
   });
 
-  it('has line numbers for lines without a game server and for the second server in a line', () => {
+  it('numbers lines without a game server, and the second server in a line', () => {
     const text = `Our servers\nRust\n${A}:28015, ${A}:28025\nTeamSpeak: ${B}:9987\n${B}:28015`;
     const list = read(text);
     expect(places(list)).toEqual([`3 ${A}:28015 rust`, `3b ${A}:28025 rust`, `5 ${B}:28015 rust`]);
@@ -136,7 +136,7 @@ describe('pasted text', () => {
     ]);
   });
 
-  it("can contain host names without a port below a heading with the game's name", () => {
+  it("accepts host names without a port below a heading with the game's name", () => {
     const list = read('Valheim servers\nEU – a.example.com\nAS: c.example.com\nmain e.example.com');
     expect(places(list)).toEqual([
       '2 a.example.com valheim',

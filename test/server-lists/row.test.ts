@@ -151,7 +151,7 @@ describe("a row's original text", () => {
       '2606:4700:0:0:0:0:0:1:5',
       '2606:4700:0:0:0:0:0:1 5',
     ],
-  ] as const)('can be corrected automatically for %j', (problem, server, expected) => {
+  ] as const)('has an automatic correction for %j', (problem, server, expected) => {
     const [first] = repairsOf(problem);
     if (first === undefined) throw new Error('there is nothing to repair');
     const row = repaired(typed(server), first);

@@ -86,7 +86,7 @@ const shown = ({ draft }: CheckedDraft) =>
     row.kind === 'ready' ? `${row.line} ${row.submission.game}` : `${row.line} ${row.kind}`,
   );
 
-describe('the addresses for a member to choose from', () => {
+describe("a draft's ambiguous addresses", () => {
   it("are only stored in the draft's choices", async () => {
     const { open, choose, storedElsewhere, store } = await openEditor();
     await open(people(3));
@@ -224,7 +224,7 @@ it("drafts' choices count towards the maximum size of a guild's drafts", async (
   expect(await rowsIn(store, 'drafts')).toHaveLength(3);
 });
 
-describe("a draft's choices are deleted", () => {
+describe("a draft's choices", () => {
   type Editor = Awaited<ReturnType<typeof openEditor>>;
 
   it.each<readonly [string, (editor: Editor) => Promise<unknown>]>([
@@ -276,7 +276,7 @@ describe("a draft's choices are deleted", () => {
         await erasure.prune();
       },
     ],
-  ])('%s', async (_, remove) => {
+  ])('are deleted %s', async (_, remove) => {
     const editor = await openEditor();
     await editor.open(people(3));
     expect(await rowsIn(editor.store, 'choices')).toHaveLength(1);

@@ -221,7 +221,7 @@ describe('a submission that is still running after 15 minutes', () => {
     expect(await submissions.by('1', 'i')).toMatchObject([{ id }]);
   });
 
-  it("isn't changed if it has already finished", async () => {
+  it("isn't changed if it has finished in the meantime", async () => {
     const { clock, submissions, submitRows, end } = await open();
     const id = await submitRows([readyRow(1, 'a')]);
     await end(id, [UNKNOWN]);

@@ -233,7 +233,7 @@ describe('npm run restore', () => {
     expect(await valueIn(pathIn(data), 'a:restored')).toBe('kept');
   });
 
-  it('leaves a complete database if it is killed', async () => {
+  it('leaves a usable database behind if it is killed', async () => {
     const file = join(folder(), 'copy.sqlite');
     await backUp(await made('a:restored'), file);
     const preload = new URL('../support/preloads/killed-restore.ts', import.meta.url);

@@ -154,7 +154,7 @@ describe('each tool', () => {
     ['restore', 'npm run restore -- FILE'],
     ['copy-store', 'npm run copy-store -- FROM TO'],
     ['data', 'npm run data -- guild ID ACTION'],
-  ])('prints how to run %s', async (tool, how) => {
+  ])('prints its usage (%s)', async (tool, how) => {
     const cwd = folder();
     const program = `src/tools/${tool}.ts` as const;
     const help = await runFile([program, '--help'], { cwd, env: {} });
