@@ -196,8 +196,8 @@ export function blockActions(deps: CommandDeps): Actions {
         hint: t('blocks.field.whatHint'),
         example: 'example.com',
         value: cut(String(Object(footer).text ?? ''), LONGEST_TYPED),
-        least: 1,
-        most: LONGEST_TYPED,
+        minLength: 1,
+        maxLength: LONGEST_TYPED,
       },
       reasonField(t, String(description)),
     ]);
@@ -262,5 +262,5 @@ const reasonField = (t: Translate, value: string): Field => ({
   label: t('approval.modal.reason'),
   hint: t('blocks.field.reasonHint'),
   value: cut(value, LONGEST_BLOCK_REASON),
-  most: LONGEST_BLOCK_REASON,
+  maxLength: LONGEST_BLOCK_REASON,
 });

@@ -3,7 +3,7 @@ import { MOST_PANELS, PANEL_BUTTONS, type Panel } from '../src/guilds/panels.ts'
 import type { Command, Context, Reply, SubmitContext } from '../src/interactions/command.ts';
 import { customId, type Field, type Modal, modal } from '../src/interactions/controls.ts';
 import { UserError } from '../src/interactions/user-error.ts';
-import { NEAREST, unknownGame } from '../src/words/games.ts';
+import { MAX_SUGGESTED_GAMES, unknownGame } from '../src/words/games.ts';
 import { wholeText } from '../src/words/problem.ts';
 import { withSign } from '../src/words/servers.ts';
 import type { Translate } from '../src/words/words.ts';
@@ -88,7 +88,7 @@ export async function panelFields(
       id: 'text',
       label: t('panel.label'),
       hint: t('panel.hint'),
-      most: LONGEST_TEXT,
+      maxLength: LONGEST_TEXT,
       long: true,
       value: text,
     },
@@ -101,7 +101,7 @@ export function typedGame(context: SubmitContext, { games }: Pick<CommandDeps, '
   const typed = context.field('game').trim();
   const game = games.find(typed)?.alias;
   if (typed === '' || (game !== undefined && isGameForPanel(game))) return { typed, game };
-  const problem = unknownGame(context, typed, games.search(typed, NEAREST));
+  const problem = unknownGame(context, typed, games.search(typed, MAX_SUGGESTED_GAMES));
   return { typed, unknown: withSign('not-sent', wholeText(problem, context.t)) };
 }
 

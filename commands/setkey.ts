@@ -109,7 +109,13 @@ export function setKey({
       // Omits a warning about passwords, because Discord's modals already have one.
       text: sentences(replaces, t('setkey.about')),
       fields: [
-        { id: 'key', label: t('setkey.label'), hint: t('setkey.hint'), least: 1, most: MAX_KEY_LENGTH },
+        {
+          id: 'key',
+          label: t('setkey.label'),
+          hint: t('setkey.hint'),
+          minLength: 1,
+          maxLength: MAX_KEY_LENGTH,
+        },
       ],
       isSecret: true,
     });

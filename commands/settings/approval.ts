@@ -89,7 +89,7 @@ export function approvalSetting({ decisionMessages }: Pick<CommandDeps, 'decisio
             value: name,
             default: isOn(now),
           })),
-          least: 0,
+          minChosen: 0,
         }),
       ],
       buttons: [

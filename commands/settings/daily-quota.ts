@@ -29,7 +29,7 @@ export const dailyQuotaSetting: Setting = {
           id: 'quota',
           label: t('settings.quotaLabel'),
           hint: hintOf(t),
-          most: MOST_DIGITS,
+          maxLength: MOST_DIGITS,
           value: typed.slice(0, MOST_DIGITS),
         },
       ],

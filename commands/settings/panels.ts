@@ -46,7 +46,7 @@ export function panelsSetting(deps: CommandDeps): Setting {
               value: name,
               default: buttons.includes(name),
             })),
-            least: 1,
+            minChosen: 1,
           }),
         ],
         buttons: [

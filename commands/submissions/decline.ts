@@ -66,7 +66,7 @@ export function reasonFields(t: Translate, before = NOTHING_TYPED): readonly Fie
       label: t('approval.modal.words'),
       hint,
       value: cut(before.words, LONGEST_REASON),
-      most: LONGEST_REASON,
+      maxLength: LONGEST_REASON,
       long: true,
     },
   ];
@@ -121,7 +121,7 @@ const linesField = (t: Translate, value: string): Field => ({
   label: t('approval.modal.lines'),
   hint: t('approval.modal.linesHint'),
   value: cut(value, LONGEST_NUMBERS),
-  most: LONGEST_NUMBERS,
+  maxLength: LONGEST_NUMBERS,
 });
 
 type TypedDecline =

@@ -13,7 +13,7 @@ import type { Unavailable } from '../../src/submissions/drafts.ts';
 import { isBeingSent, type Submission, serverResults } from '../../src/submissions/submission.ts';
 import { outcomesForLog } from '../../src/words/outcomes.ts';
 import { sentences } from '../../src/words/sentences.ts';
-import { addressCode, FEW_NAMED } from '../../src/words/servers.ts';
+import { addressCode, MAX_NAMED_PER_LIST } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { textWithoutFiles } from '../submit/files.ts';
@@ -140,7 +140,7 @@ async function linesLeft(
   const id = isWaiting ? submitId('change', draftId, 'invalid') : submitId('correct', draftId);
   const label = t('again.fix', { count: linesToEdit(draft, 'invalid').rows.length });
   return {
-    texts: ['', whole ?? invalidText(t, draft, games, FEW_NAMED)],
+    texts: ['', whole ?? invalidText(t, draft, games, MAX_NAMED_PER_LIST)],
     // **Edit and submit again** already opens a declined submission's lines.
     fix: state !== 'declined' && state !== 'withdrawn' && button(id, label),
   };

@@ -2,7 +2,7 @@ import type { Reply, SubmitContext } from '../../src/interactions/command.ts';
 import { isInvalid, lineLabel } from '../../src/server-lists/row.ts';
 import type { WaitingEdit } from '../../src/submissions/draft-editor.ts';
 import { notChangedText, problemText } from '../../src/words/problem.ts';
-import { FEW_NAMED, firstItems, withSign } from '../../src/words/servers.ts';
+import { firstItems, MAX_NAMED_PER_LIST, withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { replyForUnavailable, replyStillWaiting } from '../submissions/waiting.ts';
 import { fieldsOf, onLineOf, readFields } from './enter-fields.ts';
@@ -75,7 +75,7 @@ function invalidRowsText(
   if (only && draft.rows.length === 1) {
     return withSign('not-sent', notChangedText(problemText(only.problem, t), t));
   }
-  const items = firstItems(t, newlyInvalid, FEW_NAMED, (row) =>
+  const items = firstItems(t, newlyInvalid, MAX_NAMED_PER_LIST, (row) =>
     invalidItem(t, row, games, draft.source === 'text'),
   );
   return [withSign('not-sent', t('list.invalid', { count: newlyInvalid.length })), ...items].join('\n');

@@ -99,7 +99,7 @@ export function chooseControls(
   }));
   const numbers = { page: page + 1, pages };
   const placeholder = pages === 1 ? t('choices.choose') : t('choices.chooseOnPage', numbers);
-  const menu = select({ id: submitId('choose', draft.id, page), placeholder, options, least: 0 });
+  const menu = select({ id: submitId('choose', draft.id, page), placeholder, options, minChosen: 0 });
   const nextPage = button(submitId('page', draft.id, next), t('pager.page', { page: next + 1, pages }));
   return { menu, buttons: pages === 1 ? [] : [nextPage] };
 }

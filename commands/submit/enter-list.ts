@@ -7,7 +7,7 @@ import { withLeftOut } from '../../src/submissions/left-out.ts';
 import { escapeCode } from '../../src/words/escape.ts';
 import { exampleLine } from '../../src/words/games.ts';
 import { sentences } from '../../src/words/sentences.ts';
-import { MOST_NAMED } from '../../src/words/servers.ts';
+import { MAX_NAMED } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { choicesIn } from './choices.ts';
@@ -97,6 +97,6 @@ const LONGEST_COLUMN_NAME = 40;
 /** Names unused columns that might be important. */
 function unusedText(t: Translate, columns: readonly string[]): string | undefined {
   if (columns.length === 0) return undefined;
-  const names = columns.slice(0, MOST_NAMED).map((name) => `\`${escapeCode(name, LONGEST_COLUMN_NAME)}\``);
+  const names = columns.slice(0, MAX_NAMED).map((name) => `\`${escapeCode(name, LONGEST_COLUMN_NAME)}\``);
   return t('list.unusedColumns', { columns: t.and(names) });
 }

@@ -93,8 +93,8 @@ export async function gamePart(context: Context, wanted: GameField, deps: Comman
         label,
         hint: gameHint(t, allowed),
         value: cut(typed, LIMITS.choiceValue),
-        least: required ? 1 : 0,
-        most: LIMITS.choiceValue,
+        minLength: required ? 1 : 0,
+        maxLength: LIMITS.choiceValue,
       };
   const names = allowed.slice(0, MOST_NAMED).map(({ name }) => escapeName(name));
   const texts = [

@@ -47,12 +47,12 @@ export async function fieldsModal(
   };
   const title = server === '' ? t('panel.server') : t('addserver.edit');
   const part = await gamePart(context, gameField, deps);
-  const field = (name: 'server' | 'port' | 'query_port', value: string, most: number) => ({
+  const field = (name: 'server' | 'port' | 'query_port', value: string, maxLength: number) => ({
     id: name,
     label: t(`addserver.field.${name}`),
     hint: t(`commands.addserver.options.${name}.description`),
-    value: cut(value, most),
-    most,
+    value: cut(value, maxLength),
+    maxLength,
   });
   return modal({
     id: withShownPort(id, port),
@@ -60,7 +60,7 @@ export async function fieldsModal(
     text: part.text,
     fields: [
       part.field,
-      { ...field('server', server, MOST_ADDRESS), least: 1 },
+      { ...field('server', server, MOST_ADDRESS), minLength: 1 },
       field('port', port, MOST_PORT),
       field('query_port', queryPort, MOST_PORT),
     ],
@@ -88,7 +88,7 @@ export function linesModal(t: Translate, id: string, draft: Draft, which: Editin
         label: t('list.modal.servers'),
         hint: t('list.hint'),
         value: lines,
-        most: LONGEST_TYPED,
+        maxLength: LONGEST_TYPED,
         long: true,
       },
     ],
@@ -122,8 +122,8 @@ export const gameModal = ({ t }: Context, id: string, games: readonly Game[]): M
         id: 'game',
         label: t('addserver.field.game'),
         hint: gameHint(t, games),
-        least: 1,
-        most: LIMITS.choiceValue,
+        minLength: 1,
+        maxLength: LIMITS.choiceValue,
       },
     ],
   });
@@ -162,7 +162,7 @@ export async function listModal(
         hint: t('list.modal.serversHint'),
         example: exampleLine(part.allowed),
         value: cut(text, LONGEST_TYPED),
-        most: LONGEST_TYPED,
+        maxLength: LONGEST_TYPED,
         long: true,
       },
       {

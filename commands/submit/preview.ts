@@ -17,11 +17,11 @@ import { shortenMarkup } from '../../src/words/escape.ts';
 import { beforeItems } from '../../src/words/not-submitted.ts';
 import { namedText } from '../../src/words/sentences.ts';
 import {
-  FEW_NAMED,
   firstItems,
   fittingLines,
   foundText,
-  MOST_NAMED,
+  MAX_NAMED,
+  MAX_NAMED_PER_LIST,
   serverItem,
   serverLines,
 } from '../../src/words/servers.ts';
@@ -127,7 +127,7 @@ function toFixText(
   }: { readonly games: GameIndex; readonly files: string; readonly namesAll: boolean },
 ): string {
   const count = invalidIn(draft).length;
-  const most = namesAll ? count : MOST_NAMED;
+  const most = namesAll ? count : MAX_NAMED;
   const lines = [invalidText(t, draft, games, most)];
   if (count > most) lines.push(t('list.allIn', { files }));
   const fitting = countToEdit(draft);
@@ -193,7 +193,7 @@ export function heldText(t: Translate, { draft, rows, limited, namesAll = false 
   const { code, limit, until } = limited;
   const why = t(`problem.short.${code}`, { count: limit });
   const held = t('list.held', { count: rows.length, seconds: Math.ceil(until / 1000), why });
-  const items = firstItems(t, rows, namesAll ? rows.length : FEW_NAMED, (row) =>
+  const items = firstItems(t, rows, namesAll ? rows.length : MAX_NAMED_PER_LIST, (row) =>
     serverItem(t, row.submission, draft.source === 'text' ? row : undefined),
   );
   return [held, ...items].join('\n');

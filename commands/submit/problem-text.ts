@@ -12,7 +12,7 @@ import {
 } from '../../src/server-lists/row.ts';
 import { shorten, visibleLine } from '../../src/text/one-line.ts';
 import { escapeText, readOutsideDiscord } from '../../src/words/escape.ts';
-import { gameChoices, NEAREST, unknownGame } from '../../src/words/games.ts';
+import { gameChoices, MAX_SUGGESTED_GAMES, unknownGame } from '../../src/words/games.ts';
 import { notReadyText, type ProblemText, problemText, wholeText } from '../../src/words/problem.ts';
 import { namedText, sentences } from '../../src/words/sentences.ts';
 import { addressItem, withSign } from '../../src/words/servers.ts';
@@ -104,7 +104,7 @@ export function guesser(games: GameIndex): (typed: string) => readonly Game[] | 
   return (typed) => {
     const known = guesses.get(typed);
     if (known !== undefined || guesses.size >= mostGuesses) return known;
-    const found = games.search(typed, NEAREST);
+    const found = games.search(typed, MAX_SUGGESTED_GAMES);
     guesses.set(typed, found);
     return found;
   };

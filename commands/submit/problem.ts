@@ -5,7 +5,7 @@ import { isSwapped } from '../../src/server-lists/repair.ts';
 import { type InvalidRow, type Row, readRow, typedOf } from '../../src/server-lists/row.ts';
 import type { NotSubmitted } from '../../src/submissions/check.ts';
 import { type Draft, isSubmittedImmediately } from '../../src/submissions/draft.ts';
-import { NEAREST } from '../../src/words/games.ts';
+import { MAX_SUGGESTED_GAMES } from '../../src/words/games.ts';
 import { notReadyText, toFixText } from '../../src/words/problem.ts';
 import { describe, gameNamed, serverEmbed, typedLine, withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
@@ -141,9 +141,14 @@ export async function gamesNear(
       return allowed.filter(({ alias }) => alias === near);
     }
     case 'game-unknown':
-      return problem.game === '' ? [] : (await suggestions.games(guildId, problem.game)).slice(0, NEAREST);
+      return problem.game === ''
+        ? []
+        : (await suggestions.games(guildId, problem.game)).slice(0, MAX_SUGGESTED_GAMES);
     case 'game-not-allowed':
-      return (await suggestions.games(guildId, gameNamed(problem.game, games).name)).slice(0, NEAREST);
+      return (await suggestions.games(guildId, gameNamed(problem.game, games).name)).slice(
+        0,
+        MAX_SUGGESTED_GAMES,
+      );
     default:
       return undefined;
   }

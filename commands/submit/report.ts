@@ -22,7 +22,7 @@ import {
   withSaid,
 } from '../../src/words/outcomes.ts';
 import { sentences } from '../../src/words/sentences.ts';
-import { describe, FEW_NAMED, foundText, serverEmbed, withSign } from '../../src/words/servers.ts';
+import { describe, foundText, MAX_NAMED_PER_LIST, serverEmbed, withSign } from '../../src/words/servers.ts';
 import type { Audience, Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { enterKey } from '../setkey.ts';
@@ -144,7 +144,7 @@ async function listReport(
       namesAll,
     ),
     keyText(context, keyProblem, failed.filter(isForKey)),
-    signed(invalidText(t, draft, allowedGames, namesAll ? draft.rows.length : FEW_NAMED)),
+    signed(invalidText(t, draft, allowedGames, namesAll ? draft.rows.length : MAX_NAMED_PER_LIST)),
     limitedText(t, result, namesAll),
     unsentLinesText(t, draft, [...result.servers.map(({ row }) => row), ...limitedRows]),
   ];

@@ -24,7 +24,7 @@ const MOST_WAITING = {
 } as const;
 
 /** How often a member can submit for approval within 15 minutes. The bot posts a message for moderators each time. */
-const MOST_IN_A_WHILE = { most: 20, withinMs: 15 * 60_000 };
+const MOST_IN_A_WHILE = { maxUses: 20, withinMs: 15 * 60_000 };
 
 /** Column values for a submission that doesn't take over an existing message for moderators. */
 const NO_MESSAGE = {

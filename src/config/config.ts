@@ -153,18 +153,20 @@ const SECRETS = [
   'HEARTBEAT_URL',
 ];
 /** Variables that can also be read from a file, by setting `NAME_FILE` to the file's path. */
-const IN_FILES = [...SECRETS, 'ALLOWED_GUILDS', 'BLOCKED_GUILDS', 'BLOCKED_USERS'];
+const VARIABLES_IN_FILES = [...SECRETS, 'ALLOWED_GUILDS', 'BLOCKED_GUILDS', 'BLOCKED_USERS'];
 
 /** An empty value must not open the bot to all guilds. */
 const NEVER_EMPTY = 'ALLOWED_GUILDS';
 
-/** The names of all variables that the bot reads. */
-const KNOWN = [...Object.keys(configSchema.shape).map(variableOf), ...IN_FILES.map((name) => `${name}_FILE`)];
+const KNOWN_VARIABLES = [
+  ...Object.keys(configSchema.shape).map(variableOf),
+  ...VARIABLES_IN_FILES.map((name) => `${name}_FILE`),
+];
 
 /**
  * Reads the environment and the files that `NAME_FILE` variables refer to. Empty values count as absent, except for {@link
  * NEVER_EMPTY}.
- * @throws ConfigError that names each bad variable and says what it must be
+ * @throws ConfigError that names each bad variable and its requirement
  */
 export function readConfig(env: Environment): Config {
   return readWith(configSchema, env);
@@ -245,7 +247,7 @@ function readWith<Schema extends z.ZodObject>(schema: Schema, env: Environment):
   for (const { path, message } of parsed.error?.issues ?? []) {
     const property = String(path[0]);
     const name = variableOf(property);
-    report(name, `${name} ${message}${shown(name, schema.shape[property], values[property])}`);
+    report(name, `${name} ${message}${valueHint(name, schema.shape[property], values[property])}`);
   }
   for (const [name, problem] of contradictions(values)) report(name, problem);
   if (parsed.success && problems.size === 0) return parsed.data;
@@ -273,10 +275,10 @@ export function doubtful({ listingApiUrl }: Pick<Config, 'listingApiUrl'>): read
 }
 
 /**
- * Returns the end of an error about a value. Shows the value only if it looks like what belongs there, because it may be a
- * secret in the wrong variable. Otherwise, shows its length.
+ * Returns the end of an error about a value. Shows the value only if its form is plausible, because it may be a secret in
+ * the wrong variable. Otherwise, shows its length.
  */
-function shown(name: string, schema: z.core.$ZodType | undefined, value: string | undefined): string {
+function valueHint(name: string, schema: z.core.$ZodType | undefined, value: string | undefined): string {
   if (value === undefined) return '';
   const isWrapped = schema instanceof z.ZodDefault || schema instanceof z.ZodExactOptional;
   const field = isWrapped ? schema.unwrap() : schema;
@@ -333,7 +335,7 @@ function contradictions(values: Readonly<Record<string, string>>): ReadonlyMap<s
 function readVariable(env: Environment, name: string): string | undefined {
   const value = env[name]?.trim() || undefined;
   const file = `${name}_FILE`;
-  const path = IN_FILES.includes(name) ? env[file]?.trim() : undefined;
+  const path = VARIABLES_IN_FILES.includes(name) ? env[file]?.trim() : undefined;
   if (!path) {
     if (name === NEVER_EMPTY && env[name] !== undefined && value === undefined) {
       throw new ConfigError(
@@ -359,7 +361,7 @@ function readVariable(env: Environment, name: string): string | undefined {
 export function misspelt(env: Environment): readonly string[] {
   const hints: string[] = [];
   for (const name of Object.keys(env)) {
-    if (KNOWN.includes(name) || !env[name]?.trim()) continue;
+    if (KNOWN_VARIABLES.includes(name) || !env[name]?.trim()) continue;
     const meant = meantBy(name);
     if (meant !== undefined) hints.push(`${name}: did you mean ${meant}?`);
   }
@@ -369,12 +371,12 @@ export function misspelt(env: Environment): readonly string[] {
 function meantBy(name: string): string | undefined {
   const typed = name.toUpperCase().replaceAll('-', '_');
   // Allows one typo in a short name, and two in a longer one.
-  const most = typed.length < 9 ? 1 : 2;
-  const distance = prefixDistance(typed, most);
-  const similar = KNOWN.find(
-    (other) => Math.abs(other.length - typed.length) <= most && distance(other) <= most,
+  const maxDistance = typed.length < 9 ? 1 : 2;
+  const distance = prefixDistance(typed, maxDistance);
+  const similar = KNOWN_VARIABLES.find(
+    (other) => Math.abs(other.length - typed.length) <= maxDistance && distance(other) <= maxDistance,
   );
-  return similar ?? KNOWN.find((other) => hasWordsOf(typed, other) || hasWordsOf(other, typed));
+  return similar ?? KNOWN_VARIABLES.find((other) => hasWordsOf(typed, other) || hasWordsOf(other, typed));
 }
 
 /** Whether `long` begins like `short` and has all its words, as `DISCORD_BOT_TOKEN` and `DISCORD_TOKEN` do. */

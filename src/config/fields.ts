@@ -1,17 +1,17 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { parseStoreUrl } from '../store-url.ts';
-import { LONGEST_LINK } from '../text/one-line.ts';
+import { MAX_LINK_LENGTH } from '../text/one-line.ts';
 import { Secret } from '../text/secret.ts';
 
 /** A 32-byte key in hexadecimal, base64 or base64url. */
 const KEY = /^(?:[0-9a-f]{64}|[A-Za-z0-9+/_-]{43}=?)$/i;
 /** A host name or address as written in a URL, with IPv6 in brackets and without the default port. */
 const HOST = /^(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(?::[1-9]\d{0,4})?$/;
-/** Maximum length of a link. Leaves room within Discord's limit for a 253-character address and a port. */
-const LONGEST_PAGE = 200;
+/** Leaves room within Discord's limit for a 253-character address and a port. */
+const MAX_PAGE_LENGTH = 200;
 /** One week. The timer for the end of the period can't run for more than 24 days. */
-const LONGEST_WINDOW_SECONDS = 604_800;
+const MAX_WINDOW_SECONDS = 604_800;
 
 /** Builds the error message that zod shows for a requirement: `X is missing: it must be …` or `X must be …`. */
 export function must(requirement: string) {
@@ -22,14 +22,13 @@ export function must(requirement: string) {
 }
 
 /**
- * Whether an invalid value looks like what belongs in its variable, so that an error can show the value. A secret in the
- * wrong variable doesn't. The errors of fields that aren't registered never show the value.
+ * Whether an invalid value has a plausible form for its variable, so that an error can show the value. A secret in the
+ * wrong variable doesn't have that form. The errors of fields that aren't registered never show the value.
  */
 export const SHOWABLE = z.registry<{ readonly looksRight: (text: string) => boolean }>();
 
 const showIf = (pattern: RegExp) => ({ looksRight: (text: string) => pattern.test(text) });
 
-/** Accepts one of these words. */
 export const oneOf = <const Words extends readonly string[]>(
   words: Words,
   requirement = words.join(' or '),
@@ -49,10 +48,10 @@ function numberIn({ from, to }: { readonly from: number; readonly to: number }, 
     .register(SHOWABLE, showIf(/^[-+\d.,]{1,12}$/));
 }
 
-/** Maximum number of servers stored per guild. The bot couldn't enforce a higher limit. */
-const MOST_SERVERS = 20_000;
+/** The bot stores at most this number of servers per guild, so it couldn't enforce a higher limit. */
+const MAX_SERVERS = 20_000;
 const USAGE_LIMIT = must(
-  `servers/seconds, such as 1000/3600: from 1/1 to ${MOST_SERVERS}/${LONGEST_WINDOW_SECONDS}`,
+  `servers/seconds, such as 1000/3600: from 1/1 to ${MAX_SERVERS}/${MAX_WINDOW_SECONDS}`,
 );
 /** Accepts a number of servers per number of seconds, such as `1000/3600`. */
 export const usageLimit = z
@@ -64,12 +63,12 @@ export const usageLimit = z
   })
   .refine(
     ({ servers, seconds }) =>
-      servers >= 1 && servers <= MOST_SERVERS && seconds >= 1 && seconds <= LONGEST_WINDOW_SECONDS,
+      servers >= 1 && servers <= MAX_SERVERS && seconds >= 1 && seconds <= MAX_WINDOW_SECONDS,
     USAGE_LIMIT,
   )
   .register(SHOWABLE, showIf(/^[\d/ ]{1,16}$/));
 
-/** Matches a host, also in a URL. Keys and tokens have no dots or longer parts, and paths with digits may be secret. */
+/** Matches a host, also in a URL. Keys and tokens lack dots or have longer parts, and paths with digits may be secret. */
 const HOST_OR_URL =
   /^(?:[a-z]{1,8}:\/\/)?[a-z\d-]{1,20}(?:\.[a-z\d-]{1,20}){1,4}(?::\d{1,5})?(?:\/[a-z{}-]{0,12}){0,4}$/i;
 
@@ -111,7 +110,7 @@ export function secret(requirement: string, pattern: RegExp) {
     .transform((text) => new Secret(text));
 }
 
-/** Accepts a URL that gives access to anyone who knows it, and wraps it in a `Secret`. */
+/** Accepts a URL that is as secret as a password, and wraps it in a `Secret`. */
 export function secretUrl(requirement: string, allowed: (url: URL) => boolean) {
   return z
     .string(must(requirement))
@@ -143,8 +142,10 @@ export const link = z
   .string()
   .refine(
     (text) =>
-      URL.canParse(text) && new URL(text).protocol === 'https:' && new URL(text).href.length <= LONGEST_LINK,
-    must(`the https address of a page that members can open, at most ${LONGEST_LINK} characters`),
+      URL.canParse(text) &&
+      new URL(text).protocol === 'https:' &&
+      new URL(text).href.length <= MAX_LINK_LENGTH,
+    must(`the https address of a page that members can open, at most ${MAX_LINK_LENGTH} characters`),
   )
   .transform((text) => new URL(text).href)
   .register(SHOWABLE, SHOWN_URL);
@@ -155,7 +156,7 @@ export const listingPage = z
   .refine(
     isListingPage,
     must(
-      `the http or https address of a page, at most ${LONGEST_PAGE} characters, without user; {address} can occur ` +
+      `the http or https address of a page, at most ${MAX_PAGE_LENGTH} characters, without user; {address} can occur ` +
         'once, after the host',
     ),
   )
@@ -163,7 +164,7 @@ export const listingPage = z
 
 function isListingPage(text: string): boolean {
   const pieces = text.split('{address}');
-  if (text.length > LONGEST_PAGE || pieces.length > 2 || !URL.canParse(text)) return false;
+  if (text.length > MAX_PAGE_LENGTH || pieces.length > 2 || !URL.canParse(text)) return false;
   const { protocol, username, password, host } = new URL(text);
   return !host.includes('{') && ['http:', 'https:'].includes(protocol) && username === '' && password === '';
 }
@@ -248,7 +249,7 @@ function inBase64(key: string): Secret {
   return new Secret(bytes.toString('base64'));
 }
 
-/** Whether a URL has no user name or password, which logs might show, and no query or hash, so paths can be appended. */
+/** Whether a URL lacks a user name and password, which logs might show, and a query and hash, so paths can be appended. */
 function isPlainUrl({ username, password, search, hash, href }: URL): boolean {
   return username === '' && password === '' && search === '' && hash === '' && !/[?#]/.test(href);
 }

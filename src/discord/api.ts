@@ -26,19 +26,18 @@ import { createFailureLog } from './unreachable.ts';
 const FIRST_RESPONSE_MS = 3_000;
 /** How long the first attempt can take before a second one starts in parallel (ms). The first connection may be dead. */
 const FIRST_ATTEMPT_MS = 1_000;
-/** Time limits for a reply without files and for any other request, in milliseconds. */
-const ANSWER_MS = 5_000;
-const REQUEST_MS = 15_000;
-/** The upload speed assumed when calculating time limits, in bytes per second. */
-const UPLOAD_BYTES_PER_SECOND = 50_000;
-/** discord.js's time limit for a request, in milliseconds. It's so long that the bot's own limits always apply first. */
-const LONGEST_REQUEST_MS = 10 * 60_000;
-/** How long a request with the bot's token waits for rate limits by default, in milliseconds. */
-const LONGEST_WAIT_MS = 60_000;
+/** Time limits for a reply without files, and for any other request. */
+const REPLY_TIMEOUT_MS = 5_000;
+const REQUEST_TIMEOUT_MS = 15_000;
+/** Used to calculate the time limit for a reply with files. */
+const ASSUMED_UPLOAD_BYTES_PER_SECOND = 50_000;
+/** So long that the bot's own limits always apply first. */
+const DISCORD_JS_TIMEOUT_MS = 10 * 60_000;
+const DEFAULT_MAX_WAIT_MS = 60_000;
 /** How often discord.js deletes the data that it stores for each interaction token, in milliseconds. */
 const TOKENS_SWEPT_EVERY_MS = 60_000;
-/** Minimum delay after a 429, in milliseconds. Some 429 responses specify zero. */
-const LEAST_PAUSE_MS = 250;
+/** Some 429 responses specify a delay of zero. */
+const MIN_PAUSE_AFTER_429_MS = 250;
 
 /** Thrown if the interaction is too old (10062), already has a response (40060), or its token has expired. */
 export class LostInteractionError extends Error {
@@ -65,8 +64,8 @@ export interface MessageBody {
 }
 
 interface BotRequest {
-  /** Maximum time that the request waits for a rate limit, in milliseconds. */
-  readonly longestWaitMs?: number;
+  /** Maximum time to wait for rate limits. Defaults to a minute. */
+  readonly maxWaitMs?: number;
   readonly query?: URLSearchParams;
   readonly signal?: AbortSignal | undefined;
   readonly body?: unknown;
@@ -83,10 +82,10 @@ export interface ApiTiming {
 }
 
 export interface DiscordApiDeps extends ApiTiming {
-  /** The URL of Discord's REST API without a version, such as `https://discord.com/api`. */
+  /** Discord's REST API URL without a version, such as `https://discord.com/api`. */
   readonly apiUrl: string;
   readonly token: Secret;
-  /** Called for each 429 response with its scope: `user`, `global`, `shared`, or `none` if the response has no scope. */
+  /** Called for each 429 response with its scope: `user`, `global`, `shared`, or `none` if it's missing. */
   readonly onRateLimited?: ((scope: string) => void) | undefined;
   /** Called if Discord rejects the token when the bot requests its own application. */
   readonly onTokenRejected?: (() => void) | undefined;
@@ -120,13 +119,13 @@ export function createDiscordApi(deps: DiscordApiDeps) {
       return response;
     },
     handlerSweepInterval: TOKENS_SWEPT_EVERY_MS,
-    timeout: LONGEST_REQUEST_MS,
+    timeout: DISCORD_JS_TIMEOUT_MS,
   }).setToken(token.reveal());
-  // After a 401, discord.js would call `setToken(null)` and send no more requests.
+  // After a 401, discord.js would call `setToken(null)` and stop sending requests.
   rest.setToken = () => rest;
 
   /**
-   * Counts a 429 response. Starts a block if the response came from Discord's edge. Such a response has no scope, and lacks
+   * Counts a 429 response. Starts a block if the response came from Discord's edge. Such a response lacks the scope, and
    * either `via` (discord-api-docs#1463) or `Retry-After` (#5810). The operator's proxy may add `via`.
    */
   function noteRateLimit(headers: Readonly<Record<string, unknown>>): void {
@@ -140,7 +139,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
    * Returns how much longer the token is valid by this machine's clock, in milliseconds. Because the clock may be wrong,
    * this only limits how long a reply waits for rate limits. Discord decides whether the token has expired.
    */
-  const tokenLivesMs = ({ receivedAt }: Pick<ReplyTarget, 'receivedAt'>): number =>
+  const tokenLeftMs = ({ receivedAt }: Pick<ReplyTarget, 'receivedAt'>): number =>
     TOKEN_LIVES_MS - Math.max(0, Date.now() - receivedAt);
 
   /** @throws StoppedError if the bot stops or `signal` is aborted */
@@ -162,7 +161,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     signal?: AbortSignal,
   ): Promise<Result> {
     const until = performance.now() + ms;
-    for (let pauseMs = LEAST_PAUSE_MS; ; pauseMs *= 2) {
+    for (let pauseMs = MIN_PAUSE_AFTER_429_MS; ; pauseMs *= 2) {
       const blockedMs = block.leftMs();
       if (blockedMs > 0) {
         if (performance.now() + blockedMs > until) throw new Error(block.trouble());
@@ -188,15 +187,15 @@ export function createDiscordApi(deps: DiscordApiDeps) {
   async function byBot(
     method: RequestMethod,
     route: Route,
-    { signal, longestWaitMs = LONGEST_WAIT_MS, ...others }: BotRequest = {},
+    { signal, maxWaitMs = DEFAULT_MAX_WAIT_MS, ...others }: BotRequest = {},
   ): Promise<unknown> {
     const attempt = () => {
-      const limit = AbortSignal.timeout(REQUEST_MS);
+      const limit = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
       const ends = signal ? AbortSignal.any([signal, limit]) : limit;
       return rest.request({ fullRoute: route, method, ...others, signal: ends });
     };
     try {
-      return await within(longestWaitMs, attempt, signal);
+      return await within(maxWaitMs, attempt, signal);
     } catch (error) {
       if (hasStatus(error, 401) && !isTokenRejected) {
         tokenCheck ??= checkToken().finally(() => {
@@ -213,7 +212,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
   /** Checks the token by requesting the bot's application, because a 401 can have other causes (discord.js#7492). */
   async function checkToken(): Promise<void> {
     try {
-      await rest.get(Routes.currentApplication(), { signal: AbortSignal.timeout(REQUEST_MS) });
+      await rest.get(Routes.currentApplication(), { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) });
     } catch (error) {
       isTokenRejected = hasStatus(error, 401);
       if (isTokenRejected) onTokenRejected?.();
@@ -232,7 +231,9 @@ export function createDiscordApi(deps: DiscordApiDeps) {
   ): Promise<void> {
     const bytes = files.reduce((sum, { data }) => sum + data.length, 0);
     const limitMs =
-      bytes === 0 ? ANSWER_MS : REQUEST_MS + Math.ceil((bytes / UPLOAD_BYTES_PER_SECOND) * 1000);
+      bytes === 0
+        ? REPLY_TIMEOUT_MS
+        : REQUEST_TIMEOUT_MS + Math.ceil((bytes / ASSUMED_UPLOAD_BYTES_PER_SECOND) * 1000);
     const attempt = async () => {
       if (!(await isWanted())) return;
       const response = await rest.queueRequest({
@@ -245,7 +246,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
       });
       await response.arrayBuffer();
     };
-    await within(tokenLivesMs(interaction), attempt).catch((cause: unknown) => {
+    await within(tokenLeftMs(interaction), attempt).catch((cause: unknown) => {
       throw isTokenOver(cause)
         ? new LostInteractionError('The interaction token has expired', { cause })
         : cause;
@@ -254,7 +255,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
 
   /**
    * Makes one attempt to send the first response. Bypasses discord.js's REST client, which took 40% of the processing time
-   * (measured). Rate limit queues aren't needed, because interaction callbacks have no rate limit bucket.
+   * (measured). Rate limit queues aren't needed, because interaction callbacks don't have a rate limit bucket.
    */
   async function respondOnce(to: ReplyTarget, said: APIInteractionResponse, signal: AbortSignal) {
     if (!block.mayRespond())
@@ -323,7 +324,9 @@ export function createDiscordApi(deps: DiscordApiDeps) {
 
   return {
     block,
-    /** Logs a failed request that will be retried. If Discord rejected the token, the bot stops, so nothing is logged. */
+    /**
+     * Logs a failed request that will be retried. Silent once Discord has rejected the token, because the bot then stops.
+     */
     logFailure(...failure: Parameters<typeof logFailure>): void {
       if (!isTokenRejected) logFailure(...failure);
     },
@@ -337,10 +340,10 @@ export function createDiscordApi(deps: DiscordApiDeps) {
           fullRoute: Routes.gateway(),
           method: RequestMethod.Get,
           auth: false,
-          signal: AbortSignal.timeout(ANSWER_MS),
+          signal: AbortSignal.timeout(REPLY_TIMEOUT_MS),
         });
       try {
-        const response = await within(ANSWER_MS, ask);
+        const response = await within(REPLY_TIMEOUT_MS, ask);
         const ahead = Date.now() - Date.parse(response.headers.get('date') ?? '');
         await response.arrayBuffer();
         return Number.isNaN(ahead) ? undefined : ahead;
@@ -365,8 +368,8 @@ export function createDiscordApi(deps: DiscordApiDeps) {
      */
     async read(interaction: ReplyTarget): Promise<'gone' | 'thinking' | 'answered'> {
       try {
-        const message = await within(tokenLivesMs(interaction), () =>
-          rest.get(replyRoute(interaction), { auth: false, signal: AbortSignal.timeout(REQUEST_MS) }),
+        const message = await within(tokenLeftMs(interaction), () =>
+          rest.get(replyRoute(interaction), { auth: false, signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) }),
         );
         return (Number(Object(message).flags) & MessageFlags.Loading) === 0 ? 'answered' : 'thinking';
       } catch (error) {

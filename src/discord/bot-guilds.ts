@@ -1,14 +1,13 @@
 import { DiscordAPIError, Routes } from 'discord.js';
 import type { DiscordApi } from './api.ts';
 
-/** Time limit for a request about one guild, in milliseconds. */
-export const ASK_GUILD_MS = 2_000;
+export const GUILD_TIMEOUT_MS = 2_000;
 /** Range of error codes that concern the bot's account or network rather than a guild (JSON Error Codes). */
 const ABOUT_THE_BOT = { from: 40_000, below: 50_000 };
 
 /**
- * Whether Discord says that the bot isn't in a guild, because the guild is unknown or the bot has no access to it. Discord
- * has been wrong about this (discord-api-docs#8445), so this alone is no reason to delete data.
+ * Whether Discord reports that the bot isn't in a guild, because the guild is unknown or the bot has no access to it.
+ * Discord has been wrong about this (discord-api-docs#8445), so this alone doesn't justify deleting data.
  * @throws if Discord's answer isn't clear, for example in an outage
  */
 export async function isForeign(
@@ -27,11 +26,14 @@ export async function isForeign(
 
 /** @throws if Discord doesn't respond in time, or if the bot user isn't in the guild */
 export async function readGuildName(api: Pick<DiscordApi, 'get'>, guildId: string): Promise<string> {
-  const guild = await api.get(Routes.guild(guildId), { signal: AbortSignal.timeout(ASK_GUILD_MS) });
+  const guild = await api.get(Routes.guild(guildId), { signal: AbortSignal.timeout(GUILD_TIMEOUT_MS) });
   return String(Object(guild).name);
 }
 
-/** Whether an error from Discord is about the guild. Other responses, such as a proxy's error page, have no error code. */
+/**
+ * Whether an error from Discord is about the guild. Other responses, such as a proxy's error page, don't have an error
+ * code.
+ */
 function isAboutGuild({ status, code }: DiscordAPIError): boolean {
   if ((status !== 403 && status !== 404) || typeof code !== 'number') return false;
   return code < ABOUT_THE_BOT.from || code >= ABOUT_THE_BOT.below;

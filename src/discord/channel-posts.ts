@@ -123,7 +123,7 @@ export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
       if (code === RESTJSONErrorCodes.MessageBlockedByHarmfulLinksFilter) return { result: 'harmful-link' };
       if (error instanceof StoppedError)
         quietly.info({}, 'could not post messages to channels, because the bot is stopping');
-      else logger.warn({ err: error, channelId }, 'could not post a message');
+      else logger.warn({ err: error, channelId }, 'could not post a message to a channel');
       return { result: 'failed' };
     }
   }

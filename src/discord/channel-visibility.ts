@@ -1,7 +1,7 @@
 import { PermissionFlagsBits, Routes } from 'discord.js';
 import { z } from 'zod';
 import type { DiscordApi } from './api.ts';
-import { ASK_GUILD_MS } from './bot-guilds.ts';
+import { GUILD_TIMEOUT_MS } from './bot-guilds.ts';
 
 /** A set of permission bits, which Discord sends as a decimal string. */
 const bitsSchema = z.string().regex(/^\d+$/).transform(BigInt);
@@ -34,7 +34,7 @@ export async function isPublicChannel(
   guildId: string,
   channelId: string,
 ): Promise<boolean | undefined> {
-  const soon = { signal: AbortSignal.timeout(ASK_GUILD_MS) };
+  const soon = { signal: AbortSignal.timeout(GUILD_TIMEOUT_MS) };
   try {
     const [channel, guild] = await Promise.all([
       api.get(Routes.channel(channelId), soon).then(channelSchema.parse),

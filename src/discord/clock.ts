@@ -2,10 +2,9 @@ import type { Logger } from '../logger.ts';
 import { DAY_MS, MINUTE_MS } from '../pacing/durations.ts';
 import type { DiscordApi } from './api.ts';
 
-/** The largest clock error that isn't reported, in milliseconds. */
-const MOST_UNREPORTED_MS = 5 * MINUTE_MS;
-/** The largest clock error at which the bot still deletes old data, in milliseconds. */
-const MOST_WRONG_MS = DAY_MS;
+const MAX_UNREPORTED_ERROR_MS = 5 * MINUTE_MS;
+/** Beyond this error, the bot doesn't delete old data. */
+const MAX_HARMLESS_ERROR_MS = DAY_MS;
 
 export interface ClockCheckDeps {
   readonly api: Pick<DiscordApi, 'clockAheadMs'>;
@@ -15,7 +14,6 @@ export interface ClockCheckDeps {
 /** Compares this machine's clock with Discord's. If the clock were a year ahead, the bot would delete its whole history. */
 export function createClockCheck({ api, logger }: ClockCheckDeps) {
   return {
-    /** Logs a warning if the clock is wrong. */
     async logTrouble(): Promise<void> {
       const trouble = clockTrouble(await api.clockAheadMs());
       if (trouble) logger.warn({}, `this machine's clock ${trouble.text}: ${trouble.fix}`);
@@ -28,7 +26,7 @@ export function createClockCheck({ api, logger }: ClockCheckDeps) {
         logger.info({}, 'could not get the time from Discord; will not delete old data until it can');
         return false;
       }
-      const trouble = clockTrouble(aheadMs, MOST_WRONG_MS);
+      const trouble = clockTrouble(aheadMs, MAX_HARMLESS_ERROR_MS);
       if (trouble) {
         const { text, fix } = trouble;
         logger.error({}, `this machine's clock ${text}, so old data is not deleted: ${fix}`);
@@ -43,8 +41,8 @@ export function createClockCheck({ api, logger }: ClockCheckDeps) {
  * unknown.
  * @param aheadMs how far the clock is ahead of Discord's, in milliseconds
  */
-export function clockTrouble(aheadMs = 0, mostMs = MOST_UNREPORTED_MS) {
-  if (Math.abs(aheadMs) <= mostMs) return undefined;
+export function clockTrouble(aheadMs = 0, maxErrorMs = MAX_UNREPORTED_ERROR_MS) {
+  if (Math.abs(aheadMs) <= maxErrorMs) return undefined;
   const minutes = Math.round(Math.abs(aheadMs) / MINUTE_MS);
   const howFar = minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
   return {

@@ -7,11 +7,10 @@ import {
 import { createBoundedMap } from '../pacing/bounded-map.ts';
 import { MINUTE_MS } from '../pacing/durations.ts';
 import type { DiscordApi } from './api.ts';
-import { ASK_GUILD_MS } from './bot-guilds.ts';
+import { GUILD_TIMEOUT_MS } from './bot-guilds.ts';
 
-/** How long a guild's permissions stay cached, in milliseconds. */
-const KNOWN_MS = 5 * MINUTE_MS;
-const MAX_GUILDS = 1_000;
+const CACHED_MS = 5 * MINUTE_MS;
+const MAX_CACHED_GUILDS = 1_000;
 
 /** A member who uses a button or a form, and where. */
 export interface CommandUser {
@@ -43,17 +42,17 @@ export type CommandPermissions = ReturnType<typeof createCommandPermissions>;
  * commands, but not for buttons and forms. While the permissions can't be read, members aren't denied.
  */
 export function createCommandPermissions({ api, applicationId, commandId }: CommandPermissionsDeps) {
-  const known = createBoundedMap<KnownEntries>(MAX_GUILDS);
+  const known = createBoundedMap<KnownEntries>(MAX_CACHED_GUILDS);
   const reading = new Map<string, Promise<readonly CommandEntries[]>>();
-  /** Only used after the first read. */
-  let application = '';
+  /** Empty until the first read. */
+  let ownApplicationId = '';
 
   async function load(guildId: string): Promise<readonly CommandEntries[]> {
     const before = known.get(guildId)?.entries ?? [];
     try {
-      application = await applicationId();
-      const route = Routes.guildApplicationCommandsPermissions(application, guildId);
-      const entries = await api.get(route, { signal: AbortSignal.timeout(ASK_GUILD_MS) });
+      ownApplicationId = await applicationId();
+      const route = Routes.guildApplicationCommandsPermissions(ownApplicationId, guildId);
+      const entries = await api.get(route, { signal: AbortSignal.timeout(GUILD_TIMEOUT_MS) });
       known.set(guildId, { at: performance.now(), entries: entries as readonly CommandEntries[] });
     } catch {
       // Doesn't ask again for each button. Guilds that only have the commands answer 403.
@@ -71,7 +70,7 @@ export function createCommandPermissions({ api, applicationId, commandId }: Comm
 
   const fresh = (guildId: string) => {
     const found = known.get(guildId);
-    return found && performance.now() - found.at < KNOWN_MS ? found.entries : undefined;
+    return found && performance.now() - found.at < CACHED_MS ? found.entries : undefined;
   };
 
   /** Returns the last known permissions. Reads them in the background if they are more than five minutes old. */
@@ -83,7 +82,7 @@ export function createCommandPermissions({ api, applicationId, commandId }: Comm
   const denies = (entries: readonly CommandEntries[], name: string, member: CommandUser): boolean => {
     // A command's own entries replace the application's entries (Discord docs: Application Command Permissions).
     const own = entries.find(({ id }) => id === commandId(name));
-    const { permissions = [] } = own ?? entries.find(({ id }) => id === application) ?? {};
+    const { permissions = [] } = own ?? entries.find(({ id }) => id === ownApplicationId) ?? {};
     return !member.isAdministrator && isDenied(permissions, member);
   };
 
@@ -93,7 +92,8 @@ export function createCommandPermissions({ api, applicationId, commandId }: Comm
       denies(knownNow(member.guildId), name, member),
     /**
      * Whether the guild's admins deny all of these commands to a member.
-     * @param names is only called if the guild has any permissions; none if the action replaces no command
+     * @param names is only called if the guild has any permissions; returns an empty list if the action doesn't replace a
+     * command
      * @param waits whether to wait up to two seconds for Discord if the permissions aren't known
      */
     async deniesAll(
@@ -118,7 +118,7 @@ function isDenied(
   const { Channel, User, Role } = ApplicationCommandPermissionType;
   const find = (type: ApplicationCommandPermissionType, id: string) =>
     entries.find((entry) => entry.type === type && entry.id === id)?.permission;
-  // Stands for all channels (Discord docs: Application Command Permissions Constants).
+  // Represents all channels (Discord docs: Application Command Permissions Constants).
   const everyChannel = String(BigInt(guildId) - 1n);
   if ((find(Channel, parentChannelId) ?? find(Channel, everyChannel)) === false) return true;
   const ofMember = find(User, user.id);

@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
  * connections.
  * @param onClosed called when a connection is closed to make room
  */
-export function limitConnections(server: Server, most: number, onClosed: () => void): void {
+export function limitConnections(server: Server, maxConnections: number, onClosed: () => void): void {
   const open = new Set<Socket>();
   /** The connections with an incomplete request, oldest first. A new connection counts as an incomplete request. */
   const incomplete = new Set<Socket>();
@@ -21,7 +21,7 @@ export function limitConnections(server: Server, most: number, onClosed: () => v
     open.add(socket);
     incomplete.add(socket);
     socket.once('close', () => remove(socket));
-    if (open.size <= most) return;
+    if (open.size <= maxConnections) return;
     const [oldest = socket] = incomplete.size > 1 ? incomplete : open;
     // Destroying a connection only emits `close` in a later turn of the event loop.
     remove(oldest);

@@ -36,16 +36,14 @@ export interface ConnectionDeps extends Transport {
   readonly logger: Logger;
 }
 
-const WAY_IN_EVERY_MS = 60_000;
-/** Maximum delay between two attempts to read the application, in milliseconds. */
-const LONGEST_PAUSE_MS = 60_000;
-/** Time limit for leaving the gateway, in milliseconds. */
-const LEAVING_MS = 500;
+const CHECK_TRANSPORT_EVERY_MS = 60_000;
+const MAX_RETRY_PAUSE_MS = 60_000;
+const LEAVE_TIMEOUT_MS = 500;
 
 /** Creates the connection, which receives interactions, publishes the commands and checks the application's settings. */
 export function createConnection(deps: ConnectionDeps) {
   const { interactions, token, host, port, discord, commands, finish, onFatal, logger } = deps;
-  const { transportEveryMs = WAY_IN_EVERY_MS } = deps;
+  const { transportEveryMs = CHECK_TRANSPORT_EVERY_MS } = deps;
   const { api, application, clock, publishing } = discord;
   const stopping = new AbortController();
   /** Why Discord doesn't send commands to this bot, or `undefined` if no problem is known. */
@@ -83,7 +81,7 @@ export function createConnection(deps: ConnectionDeps) {
     const known = await retry(application, {
       signal: stopping.signal,
       firstMs: 1_000,
-      longestMs: LONGEST_PAUSE_MS,
+      maxMs: MAX_RETRY_PAUSE_MS,
       onFailure: (error, waitMs) =>
         api.logFailure(error, waitMs, "could not read the application's settings from Discord; will retry"),
     });
@@ -115,7 +113,7 @@ export function createConnection(deps: ConnectionDeps) {
       // connected, and replies to new interactions with a message saying that it's stopping.
       if (interactions === 'http') await gateway.disconnect();
       await finish();
-      await waitAtMost(LEAVING_MS, gateway.disconnect());
+      await waitAtMost(LEAVE_TIMEOUT_MS, gateway.disconnect());
     },
   };
 

@@ -1,13 +1,9 @@
 import { DAY_MS } from '../pacing/durations.ts';
 import type { Store } from '../storage/store.ts';
 
-/**
- * Maximum number of channels to open in 24 hours. Discord quarantined bots that messaged 1,000 new users or more
- * (discord-api-docs#5987).
- */
-const MAX_OPENED = 200;
-/** How long a channel's id is kept. */
-const KEPT_MS = 30 * DAY_MS;
+/** Discord quarantined bots that messaged 1,000 new users or more (discord-api-docs#5987). */
+const MAX_OPENED_PER_DAY = 200;
+const CHANNEL_KEPT_MS = 30 * DAY_MS;
 
 export type DirectMessageChannels = ReturnType<typeof createDirectMessageChannels>;
 
@@ -44,9 +40,9 @@ export function createDirectMessageChannels({
         .selectFrom(table)
         .select('user_id')
         .where('opened_at', '>', Date.now() - DAY_MS)
-        .limit(MAX_OPENED)
+        .limit(MAX_OPENED_PER_DAY)
         .execute();
-      return opened.length === MAX_OPENED;
+      return opened.length === MAX_OPENED_PER_DAY;
     },
     async delete(userId: string): Promise<void> {
       await tables().deleteFrom(table).where('user_id', '=', userId).execute();
@@ -55,7 +51,7 @@ export function createDirectMessageChannels({
     async prune(): Promise<void> {
       const now = Date.now();
       for (const [operator, at] of [
-        ['<=', now - KEPT_MS],
+        ['<=', now - CHANNEL_KEPT_MS],
         ['>', now + DAY_MS],
       ] as const) {
         await tables().deleteFrom(table).where('opened_at', operator, at).execute();

@@ -76,7 +76,7 @@ export function createDirectMessages({ api, values, channels, onDirectMessage, l
     await values.set(PAUSED_UNTIL, Date.now() + ms);
     logger.error(
       { code, hours: ms / HOUR_MS },
-      "Discord stopped this bot's direct messages; pausing them for this many hours",
+      `Discord stopped this bot's direct messages; pausing them for ${ms === DAY_MS ? 'a day' : 'an hour'}`,
     );
   }
 
@@ -84,7 +84,7 @@ export function createDirectMessages({ api, values, channels, onDirectMessage, l
   async function postUnlessPaused(route: `/${string}`, body: unknown): Promise<unknown> {
     if (await isPaused()) throw new PausedError();
     try {
-      return await api.post(route, { body, longestWaitMs: HOUR_MS });
+      return await api.post(route, { body, maxWaitMs: HOUR_MS });
     } catch (error) {
       const code = discordCodeOf(error);
       if (STOPPED_BY_DISCORD.includes(code)) await beginPause(code);
@@ -97,8 +97,8 @@ export function createDirectMessages({ api, values, channels, onDirectMessage, l
     (await channels.find(userId)) !== undefined || !(await channels.areUsedUp());
 
   /**
-   * Returns the id of a user's channel. Opens channels one at a time. Otherwise, requests that discord.js queues behind a
-   * hanging request would time out.
+   * Returns a user's channel id. Opens channels one at a time. Otherwise, requests that discord.js queues behind a hanging
+   * request would time out.
    * @throws PausedError
    */
   const open = (userId: string): Promise<string> =>
@@ -135,7 +135,7 @@ export function createDirectMessages({ api, values, channels, onDirectMessage, l
       rejections.note(userId);
     } else {
       onDirectMessage?.('failed');
-      logger.warn({ err: error }, 'could not send a direct message');
+      logger.warn({ err: error }, 'could not send a direct message to a member; will not retry');
     }
   }
 

@@ -6,7 +6,7 @@ import type { Store } from '../storage/store.ts';
 import type { Values } from '../storage/values.ts';
 import { createDiscordApi, type DiscordApiDeps } from './api.ts';
 import { type AttachmentsDeps, createAttachments } from './attachments.ts';
-import { ASK_GUILD_MS, isForeign, readGuildName } from './bot-guilds.ts';
+import { GUILD_TIMEOUT_MS, isForeign, readGuildName } from './bot-guilds.ts';
 import { createChannelPosts } from './channel-posts.ts';
 import { isPublicChannel } from './channel-visibility.ts';
 import { createClockCheck } from './clock.ts';
@@ -71,17 +71,18 @@ export function createDiscord(deps: DiscordDeps) {
     isForeign: (guildId: string, signal?: AbortSignal) => isForeign(api, guildId, signal),
     isPublicChannel: (guildId: string, channelId: string) => isPublicChannel(api, guildId, channelId),
     /**
-     * Returns a link that adds the bot user to a guild that only has the commands; `undefined` if the bot user is already
+     * Returns a link for adding the bot user to a guild that only has the commands; `undefined` if the bot user is already
      * there or Discord doesn't respond.
      */
     async addBotLink(guildId: string): Promise<string | undefined> {
-      const lacksBot = await isForeign(api, guildId, AbortSignal.timeout(ASK_GUILD_MS)).catch(() => false);
+      const lacksBot = await isForeign(api, guildId, AbortSignal.timeout(GUILD_TIMEOUT_MS)).catch(
+        () => false,
+      );
       return lacksBot ? `${inviteLink(await applicationId())}&guild_id=${guildId}` : undefined;
     },
     /** Returns a guild's name, cached for an hour; `undefined` if the bot user isn't there or Discord doesn't respond. */
     guildName: (guildId: string): Promise<string | undefined> =>
       guildNames.get(guildId).catch(() => undefined),
-    /** Closes all connections to Discord. */
     close: () => Promise.all([attachments.close(), api.close()]),
   };
 }

@@ -11,22 +11,22 @@ import type { Gateway } from './gateway.ts';
 
 const ENDPOINT_PATH = '/interactions';
 /**
- * Maximum size of a request body, in bytes. This is enough for a form with five fields of 4,000 characters and an equally
- * long message, even if every character is escaped as 6 bytes. It limits the memory for unsigned requests to 125 MiB.
+ * Enough for a form with five fields of 4,000 characters and an equally long message, even if every character is escaped as
+ * 6 bytes. Limits the memory for unsigned requests to 125 MiB.
  */
-const MOST_BODY_BYTES = 256 * 1_024;
-const MOST_CONNECTIONS = 500;
-/** Time limit for receiving a request, in milliseconds. Discord waits 3 seconds for the response. */
-const ARRIVES_MS = 2_000;
-/** Time limit for receiving a body, in milliseconds. Discord sends it together with the headers. */
-const BODY_ARRIVES_MS = 1_000;
-const LOOKS_EVERY_MS = 500;
+const MAX_BODY_BYTES = 256 * 1_024;
+const MAX_CONNECTIONS = 500;
+/** Discord waits 3 seconds for the response. */
+const REQUEST_TIMEOUT_MS = 2_000;
+/** Discord sends the body together with the headers. */
+const BODY_TIMEOUT_MS = 1_000;
+const CHECK_CONNECTIONS_EVERY_MS = 500;
 /**
  * How long idle connections stay open, in milliseconds. A typical proxy closes connections earlier (after 60 seconds), so
  * it never sends a request over a closing connection.
  */
 const KEEP_ALIVE_MS = 75_000;
-const CLOSES_MS = 1_000;
+const CLOSE_TIMEOUT_MS = 1_000;
 
 export interface EndpointDeps {
   /** The application's public key, as 64 hexadecimal digits. */
@@ -60,14 +60,14 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
   let isLeaving = false;
   const server = createServer(
     {
-      headersTimeout: ARRIVES_MS,
-      requestTimeout: ARRIVES_MS,
-      connectionsCheckingInterval: LOOKS_EVERY_MS,
+      headersTimeout: REQUEST_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: CHECK_CONNECTIONS_EVERY_MS,
       keepAliveTimeout: KEEP_ALIVE_MS,
     },
     (request, response) => void answer(request, response),
   );
-  limitConnections(server, MOST_CONNECTIONS, () =>
+  limitConnections(server, MAX_CONNECTIONS, () =>
     log.warn(
       {},
       'closed the oldest incomplete request to the interactions endpoint, to make room for a new one',
@@ -120,7 +120,7 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
   async function bodyInTime(request: IncomingMessage): Promise<Buffer> {
     const { promise: late, reject } = Promise.withResolvers<never>();
     const error = new HttpStatusError(408, 'the body took too long');
-    const timer = setTimeout(() => reject(error), BODY_ARRIVES_MS);
+    const timer = setTimeout(() => reject(error), BODY_TIMEOUT_MS);
     try {
       return await Promise.race([bodyOf(request), late]);
     } finally {
@@ -135,7 +135,7 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
     // Keeps the connection open if the body is too large, so the sender can still read the error.
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       bytes += chunk.length;
-      if (bytes > MOST_BODY_BYTES) throw new HttpStatusError(413, 'the body is too long');
+      if (bytes > MAX_BODY_BYTES) throw new HttpStatusError(413, 'the body is too long');
       chunks.push(chunk);
     }
     return Buffer.concat(chunks);
@@ -144,7 +144,11 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
   function respondWithError(response: ServerResponse, error: unknown): void {
     const { status, message } =
       error instanceof HttpStatusError ? error : new HttpStatusError(500, 'internal error');
-    if (status === 500) logger.error({ err: error }, 'could not process a posted interaction');
+    if (status === 500)
+      logger.error(
+        { err: error },
+        'could not process an interaction that Discord posted; the member has to try again',
+      );
     else log.info({ status }, `rejected a request to the interactions endpoint: ${message}`);
     // Closes the connection instead of waiting for the rest of an incomplete request.
     response.writeHead(status, { 'Content-Type': 'text/plain', Connection: 'close' });
@@ -164,7 +168,7 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
       if (!server.listening) return;
       const closed = once(server, 'close');
       server.close();
-      await waitAtMost(CLOSES_MS, closed);
+      await waitAtMost(CLOSE_TIMEOUT_MS, closed);
       server.closeAllConnections();
     },
     isConnected: () => server.listening,
@@ -183,9 +187,9 @@ function keyOf(publicKey: string): KeyObject {
 }
 
 /**
- * Reads the signature of a request. A replayed request also has a valid signature, but changes nothing: the bot has already
- * recorded the interaction, and Discord rejects a second acknowledgement. The time isn't compared with this machine's clock,
- * which may be wrong.
+ * Reads the signature of a request. A replayed request also has a valid signature, but doesn't change anything: the bot has
+ * already recorded the interaction, and Discord rejects a second acknowledgement. The time isn't compared with this
+ * machine's clock, which may be wrong.
  * @throws HttpStatusError if the request can't be from Discord
  */
 function signatureOf({ headers }: IncomingMessage) {

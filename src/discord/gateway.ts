@@ -4,11 +4,11 @@ import { retry } from '../pacing/retry.ts';
 import { createSparingLog } from '../pacing/sparing-log.ts';
 import type { Secret } from '../text/secret.ts';
 import type { DiscordApi } from './api.ts';
-import { createIdentifyQuota, IDENTIFIES_KEPT } from './identifies.ts';
+import { createIdentifyQuota, RESERVED_IDENTIFIES } from './identifies.ts';
 import { createShard, type Shard, type ShardState } from './shard.ts';
 import { whyUnreachable } from './unreachable.ts';
 
-/** An error after which the bot can't continue. The single-line message tells the operator why. */
+/** An error after which the bot can't continue. The single-line message gives the operator the reason. */
 export class FatalDiscordError extends Error {
   override readonly name: string = 'FatalDiscordError';
 }
@@ -63,13 +63,13 @@ export interface GatewayDeps {
   readonly logger: Logger;
 }
 
-/** Minimum and maximum delay before reconnecting, in milliseconds. The delay doubles with each attempt. */
+/** The delay before reconnecting doubles with each attempt. */
 const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 60_000;
+const MAX_PAUSE_MS = 60_000;
 
 /**
  * Creates the sessions on Discord's gateway. They don't request intents, because interactions don't require any. Ten
- * thousand guilds therefore cost no more than one. Shards pass interactions on without waiting for each other.
+ * thousand guilds therefore cost as little as one. Shards pass interactions on without waiting for each other.
  */
 export function createGateway(deps: GatewayDeps): Gateway {
   const { api, token, onInteraction, onFatal, logger } = deps;
@@ -113,10 +113,10 @@ export function createGateway(deps: GatewayDeps): Gateway {
     const info = await identifies.ask();
     const { remaining } = info.session_start_limit;
     if (signal.aborted) return;
-    if (remaining - info.shards < IDENTIFIES_KEPT) {
+    if (remaining - info.shards < RESERVED_IDENTIFIES) {
       logger.warn(
         { left: remaining },
-        'this start uses IDENTIFYs reserved for the end of the day; find out what ends the sessions or restarts the bot',
+        'this start uses IDENTIFYs reserved for the end of the day; find out why sessions end or the bot restarts',
       );
     }
     for (let id = 0; id < info.shards; id += 1) {
@@ -163,8 +163,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
       retry(() => connectOnce(signal), {
         signal,
         firstMs: FIRST_PAUSE_MS,
-        longestMs: LONGEST_PAUSE_MS,
-        leastMs: (error) =>
+        maxMs: MAX_PAUSE_MS,
+        minMs: (error) =>
           Math.max(api.block.leftMs(), error instanceof RateLimitError ? error.retryAfter : 0),
         onFailure(error, waitMs) {
           lastFailure = `cannot reach Discord: ${whyUnreachable(error) ?? (error instanceof Error ? error.message : String(error))}`;

@@ -5,12 +5,11 @@ import type { SparingLog } from '../pacing/sparing-log.ts';
 import type { DiscordApi } from './api.ts';
 
 /**
- * Number of IDENTIFYs reserved for manual starts. Discord allows 1,000 a day. If a bot uses all 1,000, Discord ends its
- * sessions and resets its token (Discord docs: Gateway, "Identifying"; discord-api-docs#215).
+ * Kept for manual starts. Discord allows 1,000 a day. If a bot uses all 1,000, Discord ends its sessions and resets its
+ * token (Discord docs: Gateway, "Identifying"; discord-api-docs#215).
  */
-export const IDENTIFIES_KEPT = 200;
-/** How long a shard waits before it asks again whether it can identify, in milliseconds. */
-const ASK_AGAIN_MS = 10 * 60_000;
+export const RESERVED_IDENTIFIES = 200;
+const ASK_AGAIN_AFTER_MS = 10 * 60_000;
 
 export interface Turn {
   readonly shard: number;
@@ -47,7 +46,7 @@ export function createIdentifyQuota({
     left: () => left,
     /** Waits until a shard can identify, and counts its IDENTIFY. @throws if `signal` is aborted */
     async acquire({ shard, isFirst, signal }: Turn): Promise<void> {
-      const kept = isFirst ? 1 : IDENTIFIES_KEPT;
+      const kept = isFirst ? 1 : RESERVED_IDENTIFIES;
       for (;;) {
         await throttler?.waitForIdentify(shard, signal);
         // The throttler ignores `signal` while it sleeps.
@@ -58,9 +57,9 @@ export function createIdentifyQuota({
         log.error(
           { shard, left },
           'too few IDENTIFYs are left for today; shards without a session wait until Discord grants more. A restart ' +
-            'can use the remaining ones, but first find out what ends the sessions',
+            'can use the remaining ones, but first find out why sessions end',
         );
-        await sleep(ASK_AGAIN_MS, undefined, { signal });
+        await sleep(ASK_AGAIN_AFTER_MS, undefined, { signal });
       }
       if (left !== undefined) left -= 1;
     },

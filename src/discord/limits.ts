@@ -67,8 +67,8 @@ export function fitTexts<Said extends MessageTexts>(message: Said): Said {
 /** Shortens embeds to the 6,000 characters that all embeds in a message share. The last embeds are shortened first. */
 function fitEmbeds(embeds: readonly APIEmbed[]): APIEmbed[] {
   let capacity: number = LIMITS.embedTotal;
-  const take = (text: string, most: number, shortened = shortenMarkup): string => {
-    const taken = shortened(text, Math.min(most, capacity));
+  const take = (text: string, maxLength: number, shortened = shortenMarkup): string => {
+    const taken = shortened(text, Math.min(maxLength, capacity));
     capacity -= taken.length;
     return taken;
   };

@@ -84,9 +84,8 @@ export function installationTroubles(application: Application): readonly string[
   ].filter((trouble) => typeof trouble === 'string');
 }
 
-/** Number of guilds at which the bot warns the operator, and the maximum for an unverified application. */
-const NEARLY_FULL = 75;
-const FULL = 100;
+const GUILDS_TO_WARN_AT = 75;
+const MAX_UNVERIFIED_GUILDS = 100;
 
 /** Returns sentences about how the application's name breaks Discord's rules. */
 export const nameTroubles = ({ name }: Pick<Application, 'name'>): readonly string[] =>
@@ -96,11 +95,11 @@ export const nameTroubles = ({ name }: Pick<Application, 'name'>): readonly stri
 export function growthTroubles(application: Application): readonly string[] {
   const { approximate_guild_count: guilds = 0, bot } = application;
   const isVerified = (Number(bot?.public_flags ?? 0) & UserFlags.VerifiedBot) !== 0;
-  if (guilds < NEARLY_FULL || isVerified) return [];
+  if (guilds < GUILDS_TO_WARN_AT || isVerified) return [];
   const lacks = lacksForVerification(application);
   const needs = lacks.length === 0 ? '' : ` It still needs ${lacks.join(', ')}.`;
   return [
-    `About ${guilds} Discord servers have the bot. After ${FULL}, no other server can add it until the application is verified.${needs}`,
+    `About ${guilds} Discord servers have the bot. After ${MAX_UNVERIFIED_GUILDS}, no other server can add it until the application is verified.${needs}`,
   ];
 }
 
@@ -124,7 +123,7 @@ function readLink(text: string) {
   const isDiscords = url !== null && /(^|\.)discord(app)?\.com$/.test(url.hostname);
   if (!isDiscords || !/\/oauth2\/authorize\/?$/.test(url.pathname)) return undefined;
   return {
-    // If the link has no scopes, Discord uses the scopes in the Default Install Settings.
+    // Without scopes in the link, Discord uses the scopes in the Default Install Settings.
     scopes: url.searchParams.get('scope')?.split(/\s+/),
     isForUsers: url.searchParams.get('integration_type') === USER,
   };

@@ -42,8 +42,7 @@ export interface PublishingDeps {
   readonly logger: Logger;
 }
 
-/** Maximum delay between two attempts to publish, in milliseconds. */
-const LONGEST_PAUSE_MS = 10 * 60_000;
+const MAX_PAUSE_MS = 10 * 60_000;
 const FIRST_PAUSE_MS = 2_000;
 /** How long one process has to publish the commands before others check whether it succeeded, in milliseconds. */
 const PUBLISHING_MS = 30_000;
@@ -94,7 +93,7 @@ export function createPublishing({ api, values, claimJob, logger }: PublishingDe
       await retry(() => publishOnce(applicationId, commands, signal), {
         signal,
         firstMs: FIRST_PAUSE_MS,
-        longestMs: LONGEST_PAUSE_MS,
+        maxMs: MAX_PAUSE_MS,
         onFailure: (error, waitMs) => api.logFailure(error, waitMs, explain(error)),
       });
       return ids.size;

@@ -1,14 +1,14 @@
 import { createBoundedMap } from '../pacing/bounded-map.ts';
 
-/** Maximum number of entries (about 2 MB in total). The oldest entry is removed first. */
-const MOST_ENTRIES = 10_000;
+/** About 2 MB in total. The oldest entry is removed first. */
+const MAX_ENTRIES = 10_000;
 
 /**
  * Records the channels and users whose latest message was rejected by Discord. The bot stops sending to them for a while,
  * because Discord blocks a bot after 10,000 rejected requests in ten minutes. Uses a monotonic clock.
  */
 export function createRejections() {
-  const rejectedAt = createBoundedMap<number>(MOST_ENTRIES);
+  const rejectedAt = createBoundedMap<number>(MAX_ENTRIES);
   return {
     note: (id: string): void => rejectedAt.set(id, performance.now()),
     delete: (id: string): void => rejectedAt.delete(id),

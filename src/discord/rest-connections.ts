@@ -2,16 +2,16 @@ import { Agent } from 'undici';
 
 /** How long idle connections stay open, in milliseconds. A new connection delays a response by 50 ms for TLS (measured). */
 const KEEP_ALIVE_MS = 5 * 60_000;
-const CONNECT_MS = 2_500;
-/** Maximum number of connections in each of the two pools: one for first responses, the other for all other requests. */
-const MOST_CONNECTIONS = 256;
+const CONNECT_TIMEOUT_MS = 2_500;
+/** There are two pools: one for first responses, the other for all other requests. */
+const MAX_CONNECTIONS_PER_POOL = 256;
 
 const createAgent = (): Agent =>
   new Agent({
-    connections: MOST_CONNECTIONS,
+    connections: MAX_CONNECTIONS_PER_POOL,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
-    connect: { timeout: CONNECT_MS },
+    connect: { timeout: CONNECT_TIMEOUT_MS },
   });
 
 /** Creates a pool of connections that stay open and can be replaced. */

@@ -21,30 +21,30 @@ import type { IdentifyQuota } from './identifies.ts';
 
 export type ShardState = 'ready' | 'connecting' | 'disconnected';
 
-/** Time limits for opening a connection and for HELLO, in milliseconds. Both normally take a fraction of a second. */
-const HANDSHAKE_MS = 10_000;
-const HELLO_MS = 20_000;
+/** Opening a connection and receiving HELLO normally take a fraction of a second. */
+const HANDSHAKE_TIMEOUT_MS = 10_000;
+const HELLO_TIMEOUT_MS = 20_000;
 /**
- * Time limit for READY and RESUMED, in milliseconds. In an outage, Discord eventually responds to clients that keep sending
- * heartbeats (Discord docs: Gateway, "Sending Heartbeats").
+ * Time limit for READY and RESUMED. In an outage, Discord eventually responds to clients that keep sending heartbeats
+ * (Discord docs: Gateway, "Sending Heartbeats").
  */
-const SESSION_MS = 60_000;
-/** Time limit for closing a connection, in milliseconds. A dead connection never closes on its own. */
-const CLOSES_MS = 1_000;
+const SESSION_TIMEOUT_MS = 60_000;
+/** A dead connection never closes on its own. */
+const CLOSE_TIMEOUT_MS = 1_000;
 /**
- * After this many consecutive connections without a session, the shard drops the old session and uses the main gateway URL
- * (Discord docs: Gateway, "Handling a Disconnect"; buape/carbon#364). On 2026-09-01, resume hosts were down for 14 hours
+ * After so many consecutive connections, the shard drops the old session and uses the main gateway URL (Discord
+ * docs: Gateway, "Handling a Disconnect"; buape/carbon#364). On 2026-09-01, resume hosts were down for 14 hours
  * (Rapptz/discord.py#10511).
  */
-const CONNECTIONS_PER_SESSION = 3;
+const MAX_CONNECTIONS_WITHOUT_SESSION = 3;
 /**
- * Delays before the next connection, in milliseconds. The delay doubles with each connection without a session, and with
- * each IDENTIFY without READY. In the worst case, one IDENTIFY every ten minutes adds up to 144 a day.
+ * The delay before the next connection doubles with each connection without a session, and with each IDENTIFY without
+ * READY. In the worst case, one IDENTIFY every ten minutes adds up to 144 a day.
  */
-const LEAST_PAUSE_MS = 500;
+const MIN_PAUSE_MS = 500;
 const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 60_000;
-const LONGEST_IDENTIFY_PAUSE_MS = 10 * 60_000;
+const MAX_PAUSE_MS = 60_000;
+const MAX_IDENTIFY_PAUSE_MS = 10 * 60_000;
 
 export interface ShardDeps {
   readonly id: number;
@@ -64,12 +64,12 @@ export type Shard = ReturnType<typeof createShard>;
 /**
  * Creates a shard that keeps one gateway session across several connections. Each connection is a shard from @discordjs/ws
  * that doesn't reconnect itself, because version 1.2.3 has these problems:
- * - It retries twice a second forever.
- * - It waits half a minute on a dead connection.
- * - It waits forever if Discord doesn't respond to RESUME.
+ * - If it can't connect, it retries every half second, forever.
+ * - It waits for a dead connection to close, which takes half a minute (`closeTimeout` of the ws package).
+ * - It doesn't limit how long Discord takes to respond to RESUME.
  *
- * Version 2.0.4 also drops the session if one connection fails. Here, `end` handles the end of every connection and starts
- * the next one.
+ * It drops the session after some network errors, and version 2.0.4 after any socket error. Here, `end` handles the end of
+ * every connection and starts the next one.
  */
 export function createShard({ id, info, token, identifies, log, ...deps }: ShardDeps) {
   const leaving = new AbortController();
@@ -96,9 +96,9 @@ export function createShard({ id, info, token, identifies, log, ...deps }: Shard
       intents: 0,
       gatewayInformation: info,
       shardCount: info.shards,
-      handshakeTimeout: HANDSHAKE_MS,
-      helloTimeout: HELLO_MS,
-      readyTimeout: SESSION_MS,
+      handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+      helloTimeout: HELLO_TIMEOUT_MS,
+      readyTimeout: SESSION_TIMEOUT_MS,
     },
     retrieveSessionInfo: () => session,
     updateSessionInfo(_shard, changed) {
@@ -156,7 +156,7 @@ export function createShard({ id, info, token, identifies, log, ...deps }: Shard
       recover: WebSocketShardDestroyRecovery.Reconnect,
     };
     clearTimeout(resumeLimit);
-    resumeLimit = setTimeout(() => void made.destroy(giveUp), SESSION_MS);
+    resumeLimit = setTimeout(() => void made.destroy(giveUp), SESSION_TIMEOUT_MS);
   }
 
   function begun(): void {
@@ -184,11 +184,11 @@ export function createShard({ id, info, token, identifies, log, ...deps }: Shard
     if (recover === undefined || leaving.signal.aborted) return;
 
     if (state === 'connecting') attemptsSinceSession.connections += 1;
-    if (!isResumable || attemptsSinceSession.connections >= CONNECTIONS_PER_SESSION) session = null;
+    if (!isResumable || attemptsSinceSession.connections >= MAX_CONNECTIONS_WITHOUT_SESSION) session = null;
     const pauseMs = Math.max(
-      LEAST_PAUSE_MS,
-      pauseAfter(attemptsSinceSession.connections, LONGEST_PAUSE_MS),
-      pauseAfter(attemptsSinceSession.identifies, LONGEST_IDENTIFY_PAUSE_MS),
+      MIN_PAUSE_MS,
+      pauseAfter(attemptsSinceSession.connections, MAX_PAUSE_MS),
+      pauseAfter(attemptsSinceSession.identifies, MAX_IDENTIFY_PAUSE_MS),
     );
     const about = { shard: id, code, reason, againInSeconds: pauseMs / 1000 };
     if (state === 'ready') log.info(about, 'reconnecting to Discord');
@@ -223,13 +223,13 @@ async function close(connection: WebSocketShard, destroy: () => Promise<void>): 
   const socket: Socket | null = Reflect.get(connection, 'connection');
   // A socket that is closed before it has opened emits an error. The library no longer listens for errors.
   socket?.on('error', () => undefined);
-  const limit = setTimeout(() => socket?.terminate(), CLOSES_MS);
+  const limit = setTimeout(() => socket?.terminate(), CLOSE_TIMEOUT_MS);
   await destroy();
   clearTimeout(limit);
   socket?.terminate();
 }
 
 /** @param times the number of consecutive failures */
-function pauseAfter(times: number, longestMs: number): number {
-  return times === 0 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (times - 1), longestMs);
+function pauseAfter(times: number, maxMs: number): number {
+  return times === 0 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (times - 1), maxMs);
 }

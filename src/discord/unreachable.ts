@@ -13,15 +13,15 @@ const REASONS: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'no response',
   UND_ERR_CONNECT_TIMEOUT: 'no response',
 };
-const EVERY_MS = 60_000;
+const LOG_EVERY_MS = 60_000;
 
 /** Returns a short reason why a request couldn't reach Discord; `undefined` if it did or the reason is unknown. */
 export const whyUnreachable = (error: unknown): string | undefined => REASONS[codeOf(error)];
 
 /**
- * Creates a logger for failed requests that will be retried after `waitMs`. It normally logs the text `otherwise` and the
- * error. If Discord is unreachable, it logs only that fact, at most once a minute, because several parts of the bot connect
- * at startup.
+ * Creates a logger for failed requests that will be retried after `waitMs`. It normally logs the message passed as
+ * `otherwise`, with the error. If Discord is unreachable, it logs only that fact, at most once a minute, because several
+ * parts of the bot connect at startup.
  */
 export function createFailureLog(apiUrl: string, logger: Pick<Logger, 'error'>) {
   let loggedAt = Number.NEGATIVE_INFINITY;
@@ -31,7 +31,7 @@ export function createFailureLog(apiUrl: string, logger: Pick<Logger, 'error'>) 
     const seconds = Math.ceil(waitMs / 1000);
     if (why === undefined) {
       logger.error({ err: error, againInSeconds: seconds }, otherwise);
-    } else if (performance.now() - loggedAt >= EVERY_MS) {
+    } else if (performance.now() - loggedAt >= LOG_EVERY_MS) {
       loggedAt = performance.now();
       logger.error({}, `${new URL(apiUrl).host} is unreachable (${why}); will retry in ${seconds} s`);
     }

@@ -18,8 +18,8 @@ export interface SubmissionLogDeps {
   readonly games: GameIndex;
 }
 
-/** Maximum number of addresses listed in an entry. /submissions shows all of them. */
-const NAMED = 2;
+/** /submissions shows all addresses. */
+const MAX_ADDRESSES_NAMED = 2;
 
 /**
  * Creates an observer that adds a line to the guild's log channel for every submission, and whenever servers could not be
@@ -31,7 +31,7 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
     user: Submitter['user'],
     servers: readonly ServerSubmission[],
   ): string {
-    const named = servers.slice(0, NAMED).map((server) => describe(t, server, games));
+    const named = servers.slice(0, MAX_ADDRESSES_NAMED).map((server) => describe(t, server, games));
     return t('look.about', { item: memberText(user), why: namedText(t, named, servers.length) });
   }
 

@@ -37,13 +37,11 @@ export interface Alert {
 const COLLECT_MS = 1_000;
 /** Discord would accept five messages per 5 seconds, but people can't read that fast. */
 const GAP_MS = 5_000;
-/** Maximum number of attempts to post a message if Discord fails. */
-const ATTEMPTS = 3;
-/** How long the bot stops posting to a channel after Discord rejects a post. */
-const PAUSE_MS = 10 * 60_000;
+const MAX_ATTEMPTS = 3;
+const PAUSE_AFTER_REJECTION_MS = 10 * 60_000;
 
-/** Maximum number of waiting lines to keep, which is more than fits into a message. */
-const MOST_LINES = 50;
+/** More than fits into a message. */
+const MAX_WAITING_LINES = 50;
 
 interface Waiting {
   readonly nonce: string;
@@ -72,7 +70,8 @@ export function createGuildLog(deps: GuildLogDeps) {
       const channel = await channelOf(guildId);
       if (channel === undefined) return;
       // If an admin chooses the channel again, `trouble` is cleared and posting resumes immediately.
-      if (channel.trouble !== undefined && posts.wasRejected(channel.channelId, PAUSE_MS)) return;
+      if (channel.trouble !== undefined && posts.wasRejected(channel.channelId, PAUSE_AFTER_REJECTION_MS))
+        return;
       const words = await guildWords(guildId);
       const message = waiting.get(guildId) ?? newMessage();
       waiting.set(guildId, message);
@@ -95,12 +94,12 @@ export function createGuildLog(deps: GuildLogDeps) {
   }
 
   /**
-   * Posts a message, trying up to {@link ATTEMPTS} times. All attempts use the same nonce and text, because a failed
+   * Posts a message, trying up to {@link MAX_ATTEMPTS} times. All attempts use the same nonce and text, because a failed
    * attempt may have reached Discord.
    */
   async function postUntilDone(guildId: string, message: Waiting): Promise<void> {
     for (let attempt = 1; (await post(guildId, message)) === 'failed'; attempt += 1) {
-      if (attempt === ATTEMPTS || hurry.signal.aborted) return;
+      if (attempt === MAX_ATTEMPTS || hurry.signal.aborted) return;
       await pause(gapMs);
     }
   }
@@ -132,7 +131,7 @@ export function createGuildLog(deps: GuildLogDeps) {
     add: (guildId: string, makeText: (t: Translate) => string, kind?: keyof typeof LOOK): Promise<void> =>
       add(guildId, (message, t) => {
         message.count += 1;
-        if (message.lines.length < MOST_LINES) message.lines.push(makeText(t));
+        if (message.lines.length < MAX_WAITING_LINES) message.lines.push(makeText(t));
         if (kind !== undefined) message.kinds.add(kind);
       }),
     /** Adds a red alert for admins to act on, above all lines. Mentions the role that admins chose for alerts. */

@@ -26,8 +26,8 @@ export type LaterReplyOutcome = (typeof LATER_REPLY_OUTCOMES)[number];
 /** Replies that commands rebuild from stored data after a crash. */
 export interface LaterReplies {
   /**
-   * Reports an interaction's submissions or decisions; `undefined` if there are none. Must not be called while a process is
-   * handling the interaction.
+   * Reports an interaction's submissions or decisions, if any. Must not be called while a process is handling the
+   * interaction.
    */
   readonly reportOf: (context: Context, to: 'member' | 'log channel') => Promise<Reply | undefined>;
   /**
@@ -154,7 +154,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
           onLaterReply?.('failed');
           logger.error(
             { err: error, interactionId: row.id, guildId: row.guild_id },
-            'could not report an interaction left over from before the restart',
+            'could not report an interaction left over from before the restart; will retry',
           );
         })
         .finally(() => underWay.end(row.id));

@@ -47,8 +47,8 @@ export interface AnswerDeps extends AnnounceDeps {
 }
 
 /**
- * Maximum time that a large reply waits for the previous upload, in milliseconds. An upload usually takes seconds, but can
- * take minutes if Discord doesn't respond.
+ * A large reply waits for the previous upload at most for this time. An upload usually takes seconds, but can take minutes
+ * if Discord doesn't respond.
  */
 const LARGE_TURN_MS = 20_000;
 
@@ -64,12 +64,13 @@ export type Answering = ReturnType<typeof createAnswering>;
 
 /**
  * Creates the functions that run an action and reply as the command specifies. If an action throws, the member gets an
- * error message. The functions only throw if the interaction was lost or has no reply yet; dispatch.ts logs these errors.
+ * error message. The functions only throw if the interaction was lost or is still unanswered; dispatch.ts logs these
+ * errors.
  */
 export function createAnswering(deps: AnswerDeps) {
   const { api, interactionStore, underWay, editOrder, reportOf, myTurn, logger } = deps;
   const { largeTurnMs = LARGE_TURN_MS } = deps;
-  const largeTurns = createTurns({ mostConcurrent: 1, mostWaiting: Number.POSITIVE_INFINITY });
+  const largeTurns = createTurns({ maxConcurrent: 1, maxWaitingPerMember: Number.POSITIVE_INFINITY });
 
   const respond = ({ interaction }: InFlight, said: ReplyOrText) =>
     api.respond(interaction, firstResponse(said));
@@ -161,7 +162,10 @@ export function createAnswering(deps: AnswerDeps) {
     }
   }
 
-  /** Sends the reply as the first response. If that fails, the member can simply try again, because nothing was changed. */
+  /**
+   * Sends the reply as the first response. If that fails, the member can simply try again, because the action didn't change
+   * anything.
+   */
   async function answerImmediately(inFlight: InFlight, action: Action): Promise<void> {
     const { interaction } = inFlight;
     const reply = await carryOut(inFlight, action);
@@ -269,8 +273,8 @@ export function createAnswering(deps: AnswerDeps) {
       const isUpdate = shown !== undefined || isBeside(interaction, answers);
       await api.respond(interaction, acknowledgement(context.t, answers, isUpdate));
     } catch (error) {
-      // If Discord accepted the acknowledgement anyway, the action goes ahead. If that can't be determined, the interaction
-      // stays recorded.
+      // If Discord accepted the acknowledgement anyway, the action runs. If that can't be determined, the interaction stays
+      // recorded.
       const state = isUncertain(error) ? await stateOf(api, interaction) : 'gone';
       if (state !== 'gone') return;
       await interactionStore.markReplied(interaction.id);

@@ -51,8 +51,8 @@ export interface PressContext
   /** The part of the custom id after `name:action:`, which can be forged. */
   readonly argument: string;
   /**
-   * Shows progress in place of the button's message, keeping its files but not its buttons. Ignores calls within 2 seconds
-   * of the last update. Never fails.
+   * Replaces the button's message with progress, keeping the files but not the buttons. Ignores calls within 2 seconds of
+   * the last update. Never fails.
    */
   readonly progress: (reply: Pick<Reply, 'content' | 'embeds'>) => void;
   /** Aborted when the bot stops. Actions should then finish their current step and end. */
@@ -115,8 +115,8 @@ export type ReplyMode = 'immediate' | 'later' | 'modal';
  * How a button, a select or a modal replies. The additional modes change the control's message if only the member can see
  * it:
  * - `immediate update` and `update`: like `immediate` and `later`, but change the message.
- * - `sending`: like `update`, for actions that call the listing service. Until the reply arrives, the message has no
- *   buttons and shows that the bot is sending.
+ * - `sending`: like `update`, for actions that call the listing service. Until the reply arrives, the message shows that
+ *   the bot is sending, without any buttons.
  * - `beside`: like `update`. If everyone can see the message, the action changes the message itself using {@link
  *   PressedPost}. A reply with text is then sent as a separate private message.
  *
@@ -127,9 +127,9 @@ export type ReplyMode = 'immediate' | 'later' | 'modal';
 export type PressReplyMode = ReplyMode | 'update' | 'immediate update' | 'sending' | 'beside';
 
 /**
- * A permission that a member needs in the guild. The dispatcher checks it for the command, and again for each of the
- * command's buttons, selects and modals. Discord's own check isn't enough: admins can give anyone access to a command under
- * Integrations, and a modal or a message with buttons can stay open for a long time.
+ * A permission that a member needs in the guild. The dispatcher checks it for the command, and again for each button,
+ * select and modal. Discord's own check isn't enough: admins can give anyone access to a command under Integrations, and a
+ * modal or a message with buttons can stay open for a long time.
  */
 export type Permission = 'manage-guild';
 
@@ -176,7 +176,7 @@ export interface Command extends Actions {
    * @param context includes all readable parts of the message: its text, its embeds and any forwarded message
    */
   useOn?(context: Context & UsedMessage): Promise<Reply>;
-  /** Returns choices for the option being typed. Makes no network requests, because Discord only waits 3 seconds. */
+  /** Returns choices for the option being typed. Must not make network requests, because Discord only waits 3 seconds. */
   complete?(context: Context, typed: string, option: string): Promise<readonly Choice[]>;
 }
 

@@ -58,7 +58,7 @@ export const linkButton = (url: string, label: string): APIButtonComponent => ({
 export interface SelectOption {
   readonly label: string;
   readonly value: string;
-  /** Small text below the label. Leave it empty if there is none. */
+  /** Small text below the label; may be empty. */
   readonly description?: string;
   readonly default?: boolean;
 }
@@ -68,12 +68,12 @@ export interface SelectOptions {
   readonly placeholder: string;
   /** Up to 25 options. */
   readonly options: readonly SelectOption[];
-  /** Minimum number of options to choose; there is no maximum. By default, exactly one option has to be chosen. */
-  readonly least?: 0 | 1;
+  /** By default, exactly one option has to be chosen. With this minimum, any higher number can be chosen. */
+  readonly minChosen?: 0 | 1;
 }
 
-/** Builds a select. Returns `undefined` if there are no options, because Discord rejects a select without options. */
-export function select({ id, placeholder, options, least }: SelectOptions): Control | undefined {
+/** Builds a select. Returns `undefined` without options, because Discord would reject the select. */
+export function select({ id, placeholder, options, minChosen }: SelectOptions): Control | undefined {
   if (options.length === 0) return undefined;
   const one = {
     type: ComponentType.StringSelect as const,
@@ -82,7 +82,7 @@ export function select({ id, placeholder, options, least }: SelectOptions): Cont
       description === '' ? option : { ...option, description },
     ),
   };
-  return least === undefined ? one : { ...one, min_values: least, max_values: options.length };
+  return minChosen === undefined ? one : { ...one, min_values: minChosen, max_values: options.length };
 }
 
 export const channelSelect = (id: string, placeholder: string, types: readonly ChannelType[]): Control => ({
@@ -91,7 +91,7 @@ export const channelSelect = (id: string, placeholder: string, types: readonly C
   channel_types: [...types],
 });
 
-/** Builds a select for choosing one of the guild's roles, including @everyone. */
+/** Builds a select for choosing a role in the guild, including @everyone. */
 export const roleSelect = (id: string, placeholder: string): Control => ({
   type: ComponentType.RoleSelect,
   ...emptySelect(id, placeholder),
@@ -107,17 +107,17 @@ const emptySelect = (id: string, placeholder: string) => ({
   placeholder: shorten(placeholder, LIMITS.selectPlaceholder),
 });
 
-/** Maximum number of buttons per row (Discord docs: Component Reference, Action Row). */
-const MOST_BUTTONS = 5;
+/** Discord docs: Component Reference, Action Row. */
+const MAX_BUTTONS_PER_ROW = 5;
 
 /** Builds action rows from lines, each with buttons or one select. Omits absent controls, and wraps after five buttons. */
 export function rows(...lines: readonly (readonly (Control | false | undefined)[])[]): readonly ActionRow[] {
   return lines.flatMap((line) => {
     const controls = line.filter((control) => control !== undefined && control !== false);
-    const count = Math.ceil(controls.length / MOST_BUTTONS);
+    const count = Math.ceil(controls.length / MAX_BUTTONS_PER_ROW);
     return Array.from({ length: count }, (_, index) => ({
       type: ComponentType.ActionRow as const,
-      components: controls.slice(index * MOST_BUTTONS, (index + 1) * MOST_BUTTONS),
+      components: controls.slice(index * MAX_BUTTONS_PER_ROW, (index + 1) * MAX_BUTTONS_PER_ROW),
     }));
   });
 }
@@ -135,9 +135,9 @@ export interface TextField extends LabelledField {
   readonly example?: string;
   /** Text that the field is prefilled with. */
   readonly value?: string;
-  /** `least` and `most` are in characters. A `least` of 1 or more makes the field required. */
-  readonly least?: number;
-  readonly most: number;
+  /** A minimum of 1 or more makes the field required. */
+  readonly minLength?: number;
+  readonly maxLength: number;
   /** Whether the field accepts more than one line. */
   readonly long?: boolean;
 }
@@ -228,15 +228,22 @@ function componentOf(field: Field): APIComponentInLabel {
   }
 }
 
-const textInput = ({ id, example, value = '', least = 0, most, long }: TextField): APITextInputComponent => ({
+const textInput = ({
+  id,
+  example,
+  value = '',
+  minLength = 0,
+  maxLength,
+  long,
+}: TextField): APITextInputComponent => ({
   type: ComponentType.TextInput,
   custom_id: id,
   style: long ? TextInputStyle.Paragraph : TextInputStyle.Short,
   ...(example !== undefined && { placeholder: shorten(example, LIMITS.fieldExample) }),
   ...(value !== '' && { value }),
-  min_length: least,
-  max_length: most,
-  required: least > 0,
+  min_length: minLength,
+  max_length: maxLength,
+  required: minLength > 0,
 });
 
 /** Builds the custom id of a component or modal from its command, action and argument. */
@@ -251,8 +258,8 @@ const NEW_MARK = /#[0-9a-f]{6}$/;
 
 /**
  * Builds a custom id that is different each time, because Discord remembers choices and typed text by custom id.
- * - Choosing an option that is already selected sends nothing, even after the message has been edited
- *   (discord-api-docs#4801, #7765). A select with a new id starts with nothing chosen.
+ * - Choosing an option that is already selected doesn't send an interaction, even after the message has been edited
+ *   (discord-api-docs#4801, #7765). A select with a new id starts empty.
  * - On phones, a modal shows the first content that was displayed under its id (discord-api-docs#7554).
  */
 const newId = (id: string): string => withMark(id, randomBytes(3).toString('hex'));

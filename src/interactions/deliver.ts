@@ -43,8 +43,8 @@ function newMessage(said: ReplyOrText) {
 }
 
 /**
- * Builds a first response that replaces the button's message with a note that the bot is working. Omits the buttons and the
- * list of game servers, which the member may have just corrected.
+ * Builds a first response that replaces the button's message with the given note. Omits the buttons and the list of game
+ * servers, which the member may have just corrected.
  */
 export const sendingResponse = (text: string): APIInteractionResponse => ({
   type: InteractionResponseType.UpdateMessage,
@@ -187,9 +187,9 @@ export interface Delivery {
 }
 
 /**
- * Replaces "thinking…", or the content of the control's message, with the reply. Keeps trying for a minute and a half,
- * because the action has already been carried out. If the reply is just text, it reports a failure; in an updated message,
- * the previous content and buttons stay below the text.
+ * Replaces "thinking…", or the control's message, with the reply. Keeps trying for a minute and a half, because the action
+ * has already been carried out. If the reply is just text, it reports a failure; in an updated message, the previous
+ * content and buttons stay below the text.
  * @throws the last error
  */
 export const deliver = (delivery: Delivery, reply: ReplyOrText): Promise<void> =>
@@ -212,7 +212,7 @@ async function deliverOnce(delivery: Delivery, reply: ReplyOrText): Promise<void
   const endsThinking = shown === undefined && !progress?.isShown();
   let isSentBefore = false;
   const edit = () => {
-    // A message that shows "thinking…" has no buttons yet, so no other interaction can change it.
+    // A message that shows "thinking…" doesn't have buttons yet, so other interactions can't change it.
     const isOnlyOne = endsThinking && progress !== undefined && !isSentBefore;
     return api.edit(interaction, after, async () => isOnlyOne || editOrder.isLatest(interaction.id, message));
   };
@@ -230,10 +230,12 @@ async function deliverOnce(delivery: Delivery, reply: ReplyOrText): Promise<void
   await persist(edit);
 }
 
-/** After this many milliseconds, Discord no longer accepts a first response. The documented limit is 3 seconds. */
-const ACKNOWLEDGED_BY_MS = 4_000;
+/** Discord no longer accepts a first response after this time. The documented limit is 3 seconds. */
+const MAX_ACKNOWLEDGED_MS = 4_000;
 
-/** Reads a reply's state as the member sees it. If there is no reply, rechecks once a late reply can no longer arrive. */
+/**
+ * Reads a reply's state as the member sees it. If the reply doesn't exist, rechecks once a late reply can no longer arrive.
+ */
 export async function stateOf(
   api: Pick<DiscordApi, 'read'>,
   interaction: Interaction,
@@ -241,7 +243,7 @@ export async function stateOf(
 ): ReturnType<DiscordApi['read']> {
   const ageMs = Math.max(0, Date.now() - interaction.receivedAt);
   const state = await persist(() => api.read(interaction));
-  if (state !== 'gone' || ageMs >= ACKNOWLEDGED_BY_MS) return state;
-  await pause(ACKNOWLEDGED_BY_MS - ageMs);
+  if (state !== 'gone' || ageMs >= MAX_ACKNOWLEDGED_MS) return state;
+  await pause(MAX_ACKNOWLEDGED_MS - ageMs);
   return persist(() => api.read(interaction));
 }

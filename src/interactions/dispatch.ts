@@ -103,7 +103,7 @@ export function createDispatcher(deps: DispatchDeps) {
     components: rows([deps.supportUrl !== undefined && linkButton(deps.supportUrl, t('help.support'))]),
   });
 
-  /** Returns choices for the option being typed. Empty if the command has none or the member can't use it. */
+  /** Returns choices for the option being typed. Empty if the command doesn't offer any or the member can't use it. */
   async function choicesFor(
     { interaction, context, trace }: InFlight,
     { name, typed, option }: Extract<Request, { kind: 'autocomplete' }>,
@@ -119,7 +119,10 @@ export function createDispatcher(deps: DispatchDeps) {
       // Unreadable settings are already logged elsewhere and shouldn't be logged again for every keystroke.
       if (!(error instanceof UnreadableSettingsError)) {
         const { interactionId, guildId } = context;
-        logger.error({ err: error, interactionId, guildId }, 'autocomplete failed');
+        logger.error(
+          { err: error, interactionId, guildId },
+          'could not offer choices for an option; showing none',
+        );
       }
       return [];
     }
@@ -152,7 +155,7 @@ export function createDispatcher(deps: DispatchDeps) {
           lost({ ...about, ageMs }, error.cause);
         } else {
           trace.outcome = isRejectedByDiscord(error) ? 'undelivered' : 'unanswered';
-          logger.error({ ...about, ageMs, err: error }, 'could not deliver a reply');
+          logger.error({ ...about, ageMs, err: error }, 'could not deliver a reply to a member');
         }
       }
     });
@@ -170,7 +173,8 @@ export function createDispatcher(deps: DispatchDeps) {
       const isTyping = type === InteractionType.ApplicationCommandAutocomplete;
       await api.respond(interaction, isTyping ? suggestions([]) : firstResponse(words));
     } catch (err) {
-      if (!(err instanceof LostInteractionError)) logger.warn({ err }, 'could not deliver a reply');
+      if (!(err instanceof LostInteractionError))
+        logger.warn({ err }, 'could not deliver the error to a member');
     }
   }
 

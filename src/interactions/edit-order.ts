@@ -3,9 +3,9 @@ import type { Store } from '../storage/store.ts';
 import type { MessageKey } from './deliver.ts';
 import type { Interaction } from './interaction.ts';
 
-/** Maximum number of checks for an earlier reply to the same message, and the delay between checks (ms). */
-const EARLIER_PAUSES = 20;
-const EARLIER_PAUSE_MS = 100;
+/** These checks wait for an earlier reply to the same message. */
+const MAX_EARLIER_CHECKS = 20;
+const EARLIER_CHECK_EVERY_MS = 100;
 
 export interface EditOrderDeps {
   readonly store: Pick<Store, 'tables' | 'unsynced'>;
@@ -44,8 +44,8 @@ export function createEditOrder({ store: { tables, unsynced }, processId, pause 
         .where(({ or, eb }) => or([eb('id', '>', interactionId), eb('encrypted', 'is not', null)]))
         .execute();
       if (others.some(({ id }) => id > interactionId)) return false;
-      if (others.length === 0 || pauses === EARLIER_PAUSES) return true;
-      await pause(EARLIER_PAUSE_MS);
+      if (others.length === 0 || pauses === MAX_EARLIER_CHECKS) return true;
+      await pause(EARLIER_CHECK_EVERY_MS);
     }
   }
 

@@ -10,8 +10,7 @@ import type { Translate, WordsFor } from '../words/words.ts';
  */
 export type GuildWords = (guildId: string, discordLocale?: string) => Promise<Translate>;
 
-/** Maximum number of guilds whose locale is cached per process. */
-const MOST_HEARD = 10_000;
+const MAX_CACHED_GUILDS = 10_000;
 
 export function createGuildWords(deps: {
   readonly settings: Pick<GuildSettings, 'getOrUnreadable'>;
@@ -19,7 +18,7 @@ export function createGuildWords(deps: {
 }) {
   const { settings, wordsFor } = deps;
   /** Each guild's Discord locale, from its latest interaction. */
-  const heard = createBoundedMap<string>(MOST_HEARD);
+  const heard = createBoundedMap<string>(MAX_CACHED_GUILDS);
 
   const guildWords: GuildWords = async (guildId, discordLocale) => {
     const found = await settings.getOrUnreadable(guildId).catch(() => 'unreadable' as const);

@@ -19,8 +19,7 @@ const REPLIED_KEPT_MS = 3_600_000;
 /** Number of days to keep an interaction without a reply. The member is notified the next time the bot starts. */
 export const UNREPLIED_KEPT_DAYS = 30;
 
-/** Delays between attempts to mark an interaction as replied to, in milliseconds. */
-const NOTE_PAUSES = [1_000, 5_000, 10_000];
+const MARK_REPLIED_PAUSES_MS = [1_000, 5_000, 10_000];
 
 /** The encrypted part of a stored interaction: everything needed to reply later, even after the process has died. */
 const encryptedSchema = z.object({
@@ -212,7 +211,7 @@ export function createInteractionStore({
           .set({ encrypted: null })
           .where('id', '=', interactionId)
           .execute();
-      await retryAfter(NOTE_PAUSES, () => unsynced('interaction', mark));
+      await retryAfter(MARK_REPLIED_PAUSES_MS, () => unsynced('interaction', mark));
     },
 
     /**

@@ -36,7 +36,7 @@ export interface Interaction extends ReplyTarget {
   readonly isAdmin: boolean;
   /** Whether the member has Discord's Administrator permission, which includes every other permission. */
   readonly isAdministrator: boolean;
-  /** The ids of the member's roles; empty if the interaction was read from storage. */
+  /** The member's role ids; empty if the interaction was read from storage. */
   readonly roleIds: readonly string[];
   /** The member's Discord locale, such as `en-US`. */
   readonly locale: string;
@@ -82,7 +82,7 @@ export interface UsedControl {
   readonly message: SourceMessage;
 }
 
-/** The values of a slash command's options (keyed by name) or of a modal's fields (keyed by custom id). */
+/** A slash command's option values (keyed by name) or a modal's field values (keyed by custom id). */
 export interface EnteredFields {
   /** The typed or chosen values; an empty string for a field without a value. */
   readonly fields: Readonly<Record<string, string>>;

@@ -17,7 +17,7 @@ export interface InteractionsDeps
 export function createInteractions(deps: InteractionsDeps) {
   const { store, submissions, replies } = deps;
   const reportOf: LaterReplies['reportOf'] = async (context, to) => {
-    // By the time this guild transaction starts, all of the interaction's earlier writes have finished.
+    // By the time this guild transaction starts, all earlier writes of the interaction have finished.
     await store.inGuild(context.guildId, () => submissions.endRunningOf(context.interactionId));
     return replies.reportOf(context, to);
   };

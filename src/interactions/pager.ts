@@ -86,7 +86,7 @@ export function pagedSelect({ id, options, wanted, placeholder, isSingle }: Page
       id: id(String(page.number)),
       placeholder: placeholder(page),
       options: offered,
-      ...(!isSingle && { least: 0 }),
+      ...(!isSingle && { minChosen: 0 }),
     }),
   };
 }
@@ -95,7 +95,7 @@ export type PageChoice = ReturnType<typeof chosenOnPage>;
 
 /**
  * Returns the values chosen on one page, without the choices on other pages.
- * @param argument the argument of the select's custom id
+ * @param argument from the select's custom id
  * @returns all values offered on the page, and those that were chosen
  */
 export function chosenOnPage(

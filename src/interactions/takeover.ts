@@ -7,7 +7,7 @@ import type { Submissions } from '../submissions/submissions.ts';
 export interface TakeoverDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild'>;
   readonly processId: string;
-  /** Finds and ends submissions that no process is sending any more, so that the bot can report their outcomes. */
+  /** Finds and ends submissions that no process is still sending, so that the bot can report their outcomes. */
   readonly submissions: Pick<Submissions, 'abandonedGuilds' | 'endAbandoned'>;
   /** Notifies members, in the background, about interactions that this process owns but isn't currently handling. */
   readonly notifyUnreplied: () => Promise<void>;

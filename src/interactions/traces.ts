@@ -26,7 +26,7 @@ export type InteractionType = (typeof INTERACTION_TYPES)[Request['kind']];
 /**
  * How an interaction ended.
  * - `answered`: the member got the reply.
- * - `refused`: the member was told why the action was not carried out.
+ * - `refused`: the action was not carried out, and the member got the reason.
  * - `failed`: the member got an apology with a reference to the logged error.
  * - `lost`: the interaction arrived too late or twice, or another bot answered it.
  * - `undelivered`: Discord rejected the reply.
@@ -63,13 +63,13 @@ export interface InteractionEnd {
   readonly interactionId: string;
   /** `undefined` for an interaction outside a guild. */
   readonly guildId: string | undefined;
-  /** The name of one of the bot's commands, or `other`. */
+  /** The name of a command, or `other`. */
   readonly command: string;
   readonly type: InteractionType;
   readonly outcome: InteractionOutcome;
   /** Set if the outcome is `refused`. */
   readonly reason?: RefusalReason | undefined;
-  /** Milliseconds from receipt to the first response, and to the reply; `undefined` if there was none. */
+  /** Milliseconds from receipt to the first response, and to the reply; `undefined` if it wasn't sent. */
   readonly respondedMs?: number | undefined;
   readonly repliedMs?: number | undefined;
   /** The number of servers per outcome, if the interaction submitted any. */
@@ -188,22 +188,26 @@ export function createTraces({ logger, onEnd }: TracesDeps) {
   };
 }
 
-/** If this many interactions are lost within this time (in milliseconds), another bot is probably running. */
-const MANY = 3;
-const WITHIN_MS = 600_000;
+/** If so many interactions are lost in this time, another bot is probably running. */
+const MANY_LOST = 3;
+const MANY_LOST_WITHIN_MS = 600_000;
 
 /**
- * Creates the function that logs interactions that the bot can no longer respond to. It also detects another bot with the
- * same token but a different database. Discord then sends every interaction to both bots, and the slower bot gets the error
- * that the interaction already has a response (40060).
+ * Creates the log of interactions that the bot can no longer respond to. It also detects another bot with the same token
+ * but a different database. Discord then sends every interaction to both bots, and the slower bot gets the error that the
+ * interaction already has a response (40060).
  * @returns a function that takes the details of an interaction and the reason why it was lost
  */
 export function createLosses(logger: SparingLog): (about: object, cause: unknown) => void {
-  const tooOften = createRecent({ most: MANY - 1, withinMs: WITHIN_MS, now: () => performance.now() });
+  const tooOften = createRecent({
+    maxUses: MANY_LOST - 1,
+    withinMs: MANY_LOST_WITHIN_MS,
+    now: () => performance.now(),
+  });
   const quietly = createSparingLog(logger);
 
   return (about, cause) => {
-    logger.info({ ...about, err: cause }, 'interaction lost: answered too late or elsewhere');
+    logger.info({ ...about, err: cause }, 'interaction lost: it expired or already had a response');
     const isAnswered = hasCode(cause, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
     if (!isAnswered || tooOften('another bot') === undefined) return;
     quietly.warn(

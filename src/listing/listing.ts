@@ -34,10 +34,10 @@ export type Listing = ReturnType<typeof createListing>;
 
 /** Creates everything that communicates with the listing service. */
 export function createListing(deps: ListingDeps) {
-  const { store, concurrentRequests: mostConcurrent, operatorKey, keys, onKeyChange, firstWaitMs } = deps;
+  const { store, concurrentRequests: maxConcurrent, operatorKey, keys, onKeyChange, firstWaitMs } = deps;
   const api = createListingApi(deps);
   const breaker = createBreaker();
-  const guard = createGuard({ turns: createTurns({ mostConcurrent }), breaker, firstWaitMs });
+  const guard = createGuard({ turns: createTurns({ maxConcurrent }), breaker, firstWaitMs });
   const readGames = (requester: Requester, key: Secret) =>
     guard.inTurn({ ...requester, kind: 'reading', key: () => key }, () => api.games(key, requester));
 

@@ -131,7 +131,7 @@ export function createAlarms(deps: AlarmsDeps): Alarms {
         trouble = `Discord rejects OPERATOR_WEBHOOK_URL: ${message}`;
         logger.error(
           { reason: message },
-          'Discord rejects OPERATOR_WEBHOOK_URL, so the bot posts no more alarms; create a new webhook and restart the bot',
+          'Discord rejects OPERATOR_WEBHOOK_URL, so the bot stops posting alarms; create a new webhook and restart the bot',
         );
       } else {
         log.error({ reason: message }, 'could not post to OPERATOR_WEBHOOK_URL; will try again in a minute');

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { FatalDiscordError, type GatewayState } from '../discord/gateway.ts';
-import { IDENTIFIES_KEPT } from '../discord/identifies.ts';
+import { RESERVED_IDENTIFIES } from '../discord/identifies.ts';
 import { createJob, type Part } from '../lifecycle.ts';
 import { createSparingLog, type SparingLog } from '../pacing/sparing-log.ts';
 
@@ -44,7 +44,7 @@ export function createSilence({ config, gateway, onFatal, logger }: SilenceDeps)
   async function mayEnd(): Promise<boolean> {
     await gateway.askIdentifiesLeft().catch(() => undefined);
     const left = gateway.identifiesLeft();
-    if (left === undefined || left >= IDENTIFIES_KEPT) return true;
+    if (left === undefined || left >= RESERVED_IDENTIFIES) return true;
     log.error(
       { left },
       'the gateway is silent, but too few IDENTIFYs are left today for a restart; not exiting',

@@ -1,5 +1,5 @@
 /** Creates an in-memory map with a maximum size. When it's full, it drops the least recently set entry. */
-export function createBoundedMap<Value>(most: number) {
+export function createBoundedMap<Value>(maxEntries: number) {
   const entries = new Map<string, Value>();
   return {
     get: (key: string): Value | undefined => entries.get(key),
@@ -9,19 +9,19 @@ export function createBoundedMap<Value>(most: number) {
       entries.delete(key);
       entries.set(key, value);
       const [oldest] = entries.keys();
-      if (entries.size > most && oldest !== undefined) entries.delete(oldest);
+      if (entries.size > maxEntries && oldest !== undefined) entries.delete(oldest);
     },
   };
 }
 
-const MOST_CACHED = 1_000;
+const MAX_CACHED = 1_000;
 
 /**
  * Creates a cache for values that are needed for every keystroke or page view.
  * @param forMs how long an entry stays cached, in milliseconds
  */
 export function createCache<Value>(load: (id: string) => Promise<Value>, forMs: number) {
-  const entries = createBoundedMap<{ readonly at: number; readonly value: Promise<Value> }>(MOST_CACHED);
+  const entries = createBoundedMap<{ readonly at: number; readonly value: Promise<Value> }>(MAX_CACHED);
   return {
     get(id: string): Promise<Value> {
       const known = entries.get(id);

@@ -9,28 +9,28 @@ export const isRecent = (at: number, ms: number, now: number = Date.now()): bool
   at <= now && now - at < ms;
 
 export interface RecentDeps {
-  /** Maximum number of uses within `withinMs` milliseconds. */
-  readonly most: number;
+  /** The limit applies to any period of `withinMs` milliseconds. */
+  readonly maxUses: number;
   readonly withinMs: number;
   /** Returns the current time in milliseconds, by any clock. */
   readonly now: () => number;
 }
 
-/** Maximum number of users or guilds to remember. The least recently active user or guild is dropped first. */
-const MOST_REMEMBERED = 10_000;
+/** Users or guilds. The least recently active one is dropped first. */
+const MAX_REMEMBERED = 10_000;
 
 /**
  * Creates a rate limit for each user or guild. A restart resets the limits, but users can't cause a restart.
  * @returns a function that counts one use and returns `undefined` or, if the limit has been reached, when the next use is
  * allowed, by the same clock as `now`
  */
-export function createRecent({ most, withinMs, now }: RecentDeps): (who: string) => number | undefined {
+export function createRecent({ maxUses, withinMs, now }: RecentDeps): (who: string) => number | undefined {
   /** The times of each user's or guild's recent uses, oldest first. */
-  const timesOf = createBoundedMap<readonly number[]>(MOST_REMEMBERED);
+  const timesOf = createBoundedMap<readonly number[]>(MAX_REMEMBERED);
   return (who) => {
     const recent = (timesOf.get(who) ?? []).filter((at) => isRecent(at, withinMs, now()));
     const [first] = recent;
-    if (first !== undefined && recent.length >= most) return first + withinMs;
+    if (first !== undefined && recent.length >= maxUses) return first + withinMs;
     timesOf.set(who, [...recent, now()]);
     return undefined;
   };

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface RetryOptions {
   readonly signal: AbortSignal;
-  /** The delay before the first retry, in milliseconds. It doubles with each retry, up to `longestMs`. */
+  /** The delay before the first retry, in milliseconds. It doubles with each retry, up to `maxMs`. */
   readonly firstMs: number;
-  readonly longestMs: number;
+  readonly maxMs: number;
   /** Returns the minimum delay after an error, in milliseconds. */
-  readonly leastMs?: (error: unknown) => number;
+  readonly minMs?: (error: unknown) => number;
   /** Called after each failure, with the delay before the next attempt. */
   readonly onFailure: (error: unknown, waitMs: number) => void;
 }
@@ -33,20 +33,20 @@ export async function retryAfter<Result>(
   }
 }
 
-/** Maximum delay of a timer. Node fires timers with longer delays immediately (Node docs: Timers, `setTimeout`). */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** Node fires timers with longer delays immediately (Node docs: Timers, `setTimeout`). */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Retries with increasing delays until the attempt succeeds. Returns `undefined` if the signal is aborted. */
 export async function retry<Result>(
   attempt: () => Promise<Result>,
-  { signal, firstMs, longestMs, leastMs = () => 0, onFailure }: RetryOptions,
+  { signal, firstMs, maxMs, minMs = () => 0, onFailure }: RetryOptions,
 ): Promise<Result | undefined> {
-  for (let pauseMs = firstMs; !signal.aborted; pauseMs = Math.min(2 * pauseMs, longestMs)) {
+  for (let pauseMs = firstMs; !signal.aborted; pauseMs = Math.min(2 * pauseMs, maxMs)) {
     try {
       return await attempt();
     } catch (error) {
       if (signal.aborted) return undefined;
-      const waitMs = Math.min(Math.max(pauseMs, leastMs(error)), LONGEST_TIMER_MS);
+      const waitMs = Math.min(Math.max(pauseMs, minMs(error)), MAX_TIMER_MS);
       onFailure(error, waitMs);
       await sleep(waitMs, undefined, { signal }).catch(() => undefined);
     }

@@ -1,6 +1,6 @@
 import type { Logger } from '../logger.ts';
 
-const EVERY_MS = 60_000;
+const LOG_EVERY_MS = 60_000;
 
 export type SparingLog = Pick<Logger, 'info' | 'warn' | 'error'>;
 
@@ -14,7 +14,7 @@ export function createSparingLog(logger: SparingLog): SparingLog {
   const sparing = (level: keyof SparingLog) => (details: object, message: string) => {
     const known = past.get(message);
     const times = (known?.times ?? 0) + 1;
-    if (known !== undefined && performance.now() - known.loggedAt < EVERY_MS) {
+    if (known !== undefined && performance.now() - known.loggedAt < LOG_EVERY_MS) {
       known.times = times;
       return;
     }

@@ -25,15 +25,15 @@ interface Waiting {
   readonly start: () => void;
 }
 
-const MOST_RUNNING_OF_A_GUILD = 2;
-const MOST_WAITING_OF_A_MEMBER = 20;
-/** Maximum number of guilds whose last turn is remembered. A guild that isn't remembered counts as never served. */
-const MOST_REMEMBERED = 10_000;
+const MAX_RUNNING_PER_GUILD = 2;
+const MAX_WAITING_PER_MEMBER = 20;
+/** A guild whose last turn isn't remembered counts as never served. */
+const MAX_REMEMBERED_GUILDS = 10_000;
 
 export interface TurnsOptions {
-  readonly mostConcurrent: number;
-  /** Maximum number of waiting tasks per member in a guild. Tasks without a member share one limit. */
-  readonly mostWaiting?: number;
+  readonly maxConcurrent: number;
+  /** Counted per guild. Tasks without a member share one limit. */
+  readonly maxWaitingPerMember?: number;
   /** Returns the current time, in milliseconds since 1970. */
   readonly now?: () => number;
 }
@@ -43,27 +43,27 @@ export interface TurnsOptions {
  * doesn't hold up the others.
  */
 export function createTurns({
-  mostConcurrent,
-  mostWaiting = MOST_WAITING_OF_A_MEMBER,
+  maxConcurrent,
+  maxWaitingPerMember = MAX_WAITING_PER_MEMBER,
   now = () => Date.now(),
 }: TurnsOptions) {
-  const mostReading = Math.max(1, Math.floor(mostConcurrent / 2));
+  const maxReading = Math.max(1, Math.floor(maxConcurrent / 2));
   /** The waiting tasks of each guild, in order of arrival. */
   const waiting = new Map<string, Waiting[]>();
   const running: TurnRequest[] = [];
-  const lastTurns = createBoundedMap<number>(MOST_REMEMBERED);
+  const lastTurns = createBoundedMap<number>(MAX_REMEMBERED_GUILDS);
   let turn = 0;
 
   function mayRun({ guildId, kind }: TurnRequest): boolean {
     const ofGuild = running.filter((request) => request.guildId === guildId);
-    if (ofGuild.length >= MOST_RUNNING_OF_A_GUILD) return false;
+    if (ofGuild.length >= MAX_RUNNING_PER_GUILD) return false;
     const reading = running.filter((request) => request.kind === 'reading');
-    return kind !== 'reading' || reading.length < mostReading;
+    return kind !== 'reading' || reading.length < maxReading;
   }
 
   /** Finds the next task to run. Takes time linear in the number of waiting guilds. */
   function nextWaiting(): Waiting | undefined {
-    if (running.length >= mostConcurrent) return undefined;
+    if (running.length >= maxConcurrent) return undefined;
     let next: Waiting | undefined;
     let lastTurnOfNext = Number.POSITIVE_INFINITY;
     for (const [guildId, requests] of waiting) {
@@ -97,12 +97,12 @@ export function createTurns({
   /** Whether no more tasks of this member can wait. */
   function isQueueFull({ guildId, memberId }: TurnRequest): boolean {
     const ofMember = waiting.get(guildId)?.filter(({ request }) => request.memberId === memberId) ?? [];
-    return ofMember.length >= mostWaiting;
+    return ofMember.length >= maxWaitingPerMember;
   }
 
   return {
     /** Whether the next task would have to wait. */
-    isFull: (): boolean => running.length >= mostConcurrent,
+    isFull: (): boolean => running.length >= maxConcurrent,
     isQueueFull,
 
     /** Runs a task when it's the guild's turn. */
@@ -129,7 +129,7 @@ export function createTurns({
  * turns, 100 simultaneous pieces of 20 ms each would block the bot for two seconds (measured).
  */
 export function createWorkTurns() {
-  const turns = createTurns({ mostConcurrent: 1, mostWaiting: Number.POSITIVE_INFINITY });
+  const turns = createTurns({ maxConcurrent: 1, maxWaitingPerMember: Number.POSITIVE_INFINITY });
 
   /** Resolves when it's the guild's turn to do a piece of work, which must end before the next turn begins. */
   return async (guildId: string): Promise<void> => {

@@ -47,7 +47,7 @@ export interface ListParserDeps {
 
 /** Creates a parser that reads long lists in a worker. */
 export function createListParser({ games, readingMs = READING_MS }: ListParserDeps) {
-  const turns = createTurns({ mostConcurrent: WORKERS });
+  const turns = createTurns({ maxConcurrent: WORKERS });
 
   async function readOnce(list: ListToRead): Promise<ParsedList> {
     const rows: Row[] = [];

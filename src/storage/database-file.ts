@@ -22,7 +22,7 @@ export class DamagedFileError extends UnusableStoreError {
 }
 
 /** Result codes SQLITE_CORRUPT and SQLITE_NOTADB (SQLite docs: Result and Error Codes). */
-const CORRUPTION = [11, 26];
+const CORRUPTION_CODES = [11, 26];
 
 /**
  * Creates the folder and the file if they don't exist. SQLite wouldn't create the folder, and would make the file readable
@@ -41,7 +41,7 @@ export async function prepareFile(path: string): Promise<void> {
 /**
  * Checks the whole file in read-only mode, before the bot writes to it.
  * @returns the names of the migrations that have been applied to the file
- * @throws StoreError if the file is damaged or locked, isn't a SQLite database or comes from an incompatible version
+ * @throws StoreError if the file is damaged or locked, isn't a SQLite database or was written by an incompatible version
  */
 export async function checkFile(path: string): Promise<readonly string[]> {
   let found: { readonly verdict: string; readonly migrations: readonly string[] };
@@ -51,7 +51,7 @@ export async function checkFile(path: string): Promise<readonly string[]> {
       migrations: migrationsIn(database),
     }));
   } catch (cause) {
-    if (CORRUPTION.includes(primaryCode(cause))) throw new DamagedFileError(path, reason(cause));
+    if (CORRUPTION_CODES.includes(primaryCode(cause))) throw new DamagedFileError(path, reason(cause));
     throw await cannotWrite(path, cause);
   }
   if (found.verdict !== 'ok') throw new DamagedFileError(path, found.verdict);
@@ -72,7 +72,6 @@ export function withDatabaseFile<Result>(
   return use(database);
 }
 
-/** Returns the first column of a query's results. */
 export function column(database: DatabaseSync, sql: string): readonly string[] {
   const rows = database.prepare(sql).all();
   return rows.map((row) => String(Object.values(row)[0]));
@@ -86,7 +85,7 @@ function migrationsIn(database: DatabaseSync): readonly string[] {
   return hasTable(database, 'kysely_migration') ? column(database, 'SELECT name FROM kysely_migration') : [];
 }
 
-/** Returns SQLite's primary result code, or NaN if the error didn't come from SQLite. */
+/** Returns SQLite's primary result code, or NaN for any other error. */
 export function primaryCode(error: unknown): number {
   return Number(Object(error).errcode) & 0xff;
 }
@@ -109,13 +108,12 @@ export function rejectLostFile(path: string, migrations: readonly string[]): voi
   );
 }
 
-/** Suffixes of the files that belong to a database. */
-const BESIDE = ['', '-wal', '-shm', '.key', '.lock'];
+const DATABASE_SUFFIXES = ['', '-wal', '-shm', '.key', '.lock'];
 
 /** Returns advice for the operator, including a command that fixes any wrong permissions. */
 async function whatToDo(path: string): Promise<string> {
   const folder = resolve(dirname(path));
-  for (const name of [nearest(folder), ...BESIDE.map((suffix) => resolve(path) + suffix)]) {
+  for (const name of [nearest(folder), ...DATABASE_SUFFIXES.map((suffix) => resolve(path) + suffix)]) {
     switch (await accessErrorOf(name)) {
       case 'EROFS':
         return `${folder} is on a read-only file system. Mount a volume or a folder there, or set another path in STORE_URL.`;
@@ -161,8 +159,8 @@ export const timeFromName = (text: string): number => Date.parse(text.replace(/T
 export const isTimeInName = (text: string): boolean => /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/.test(text);
 
 /**
- * Flushes a file or a folder's entries to disk, in case of a power failure. Does nothing on Windows, which writes directory
- * entries immediately and can't sync a file opened read-only.
+ * Flushes a file or a folder's entries to disk, in case of a power failure. Returns immediately on Windows, which writes
+ * directory entries immediately and can't sync a file opened read-only.
  */
 export async function sync(path: string): Promise<void> {
   if (process.platform === 'win32') return;

@@ -24,7 +24,7 @@ export interface Database {
   openApart(db: Kysely<Tables>): Promise<Kysely<Tables>>;
   /**
    * Opens the database without migrating it. A SQLite file is opened read-only. A bot may be using the database at the same
-   * time. Returns `undefined` if the database has no tables yet.
+   * time. Returns `undefined` before the tables exist.
    */
   openBeside(): Promise<Kysely<Tables> | undefined>;
   /**
@@ -47,7 +47,7 @@ export interface Database {
     name: UnsyncedWrite,
     write: (own: Kysely<Tables>) => Promise<Result>,
   ): Promise<Result>;
-  /** Truncates SQLite's write-ahead log, which may still contain deleted data. Does nothing for PostgreSQL. */
+  /** Truncates SQLite's write-ahead log, which may still contain deleted data. PostgreSQL doesn't need this. */
   cutLog(db: Kysely<Tables>): Promise<void>;
   /** Returns an error that explains why the database can't be opened, with advice for the operator. */
   cannotOpen(cause: unknown): Promise<StoreError>;
@@ -67,8 +67,8 @@ export interface TransactionOptions {
 /**
  * SQL statements that prepare a restored backup. Servers that were being submitted at the time of the backup have probably
  * been sent since. They're marked as sent, and the next start sets their outcome to `unknown` instead of resending them.
- * The bot can no longer reply to interactions in the backup, and the processes in it no longer exist. Nothing is known about
- * backups of the restored database, so the next start makes one.
+ * The bot can no longer reply to interactions in the backup, and the processes in it no longer exist. The restored database
+ * may not have a backup yet, so the next start makes one.
  */
 export const AFTER_A_RESTORE: readonly string[] = [
   'UPDATE servers SET sent_at = reserved_at WHERE outcome IS NULL',

@@ -1,16 +1,15 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 
-/** Length of an AES-256 key in bytes. */
+/** The length of an AES-256 key. */
 export const KEY_BYTES = 32;
-/** Version number of the format of encrypted records. */
-const VERSION = 1;
+const FORMAT_VERSION = 1;
 /** Each record has a random 96-bit IV and a full-length tag (NIST SP 800-38D §5.2.1, §8.2.2). */
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 const sealedRecordSchema = z.object({
-  v: z.literal(VERSION),
+  v: z.literal(FORMAT_VERSION),
   /** The id of the key that the record was encrypted with. */
   k: z.string(),
   iv: z.base64(),
@@ -30,7 +29,7 @@ export type Encryption = ReturnType<typeof createEncryption>;
  * Creates AES-256-GCM encryption. The context is authenticated as associated data, so a record that was copied to another
  * guild can't be decrypted.
  * @param keys 32 bytes each, newest first. Encryption uses the first key, decryption any of them
- * @throws RangeError if there are no keys or one of them has the wrong length
+ * @throws RangeError if the list is empty or a key has the wrong length
  */
 export function createEncryption(keys: readonly Buffer[]) {
   const [newest] = keys;
@@ -50,7 +49,7 @@ export function createEncryption(keys: readonly Buffer[]) {
       cipher.setAAD(associated(newestKeyId, context));
       const data = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
       return {
-        v: VERSION,
+        v: FORMAT_VERSION,
         k: newestKeyId,
         iv: iv.toString('base64'),
         data: data.toString('base64'),
@@ -83,5 +82,5 @@ export function keyId(key: Buffer): string {
 }
 
 function associated(id: string, context: string): Buffer {
-  return Buffer.from(`${VERSION}:${id}:${context}`, 'utf8');
+  return Buffer.from(`${FORMAT_VERSION}:${id}:${context}`, 'utf8');
 }

@@ -3,11 +3,10 @@ import { createJob, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { Store } from './store.ts';
 
-/** How long a lease lasts after a renewal, and how often a process renews its lease, in milliseconds. */
 const LEASE_MS = 20_000;
-const RENEWED_EVERY_MS = 5_000;
-/** Number of consecutive on-time renewals before a process looks for dead processes. */
-const ON_TIME_TO_LOOK = 2;
+const LEASE_RENEWED_EVERY_MS = 5_000;
+/** These renewals must be consecutive. After them, the process looks for dead processes. */
+const MIN_ON_TIME_RENEWALS = 2;
 
 /** Thrown if other processes considered this process dead and took over its work. The process must exit immediately. */
 export class ExpiredLeaseError extends Error {
@@ -50,7 +49,7 @@ export async function encryptionKeysInUse({ tables }: Pick<Store, 'tables'>): Pr
  */
 export function createLeases(deps: LeasesDeps): Required<Part> {
   const { store, processId, isShared, takeOver, onOver, encryptionKeyId, logger } = deps;
-  const { leaseMs = LEASE_MS, renewedEveryMs: everyMs = RENEWED_EVERY_MS } = deps;
+  const { leaseMs = LEASE_MS, renewedEveryMs: everyMs = LEASE_RENEWED_EVERY_MS } = deps;
   const renewals = createJob({ firstMs: everyMs, everyMs, run: renewAndFindDead });
   const takeovers = createJob({ firstMs: everyMs, everyMs, run: takeOverOrRetry });
   let heldUntil = 0;
@@ -98,7 +97,7 @@ export function createLeases(deps: LeasesDeps): Required<Part> {
   async function findDead(): Promise<void> {
     const before = outOfDate;
     outOfDate = new Set();
-    if (onTimeInARow < ON_TIME_TO_LOOK) return;
+    if (onTimeInARow < MIN_ON_TIME_RENEWALS) return;
     const rows = await store
       .apart()
       .selectFrom('leases')

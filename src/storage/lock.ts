@@ -7,9 +7,9 @@ import { cannotWrite, prepareFile, primaryCode } from './database-file.ts';
 import { createPostgresLock } from './postgres-lock.ts';
 import { StoreError } from './store-error.ts';
 
-/** Result code SQLITE_BUSY (SQLite docs: Result and Error Codes). */
-const BUSY = 5;
-/** How often a bot checks whether its lock file has been deleted, in milliseconds. */
+/** SQLite docs: Result and Error Codes. */
+const SQLITE_BUSY = 5;
+/** How often a bot checks whether its lock file has been deleted. */
 const CHECK_EVERY_MS = 1_000;
 
 export interface StoreLockDeps {
@@ -51,8 +51,8 @@ export function createStoreLock({ url, isShared = false, logger }: StoreLockDeps
 }
 
 /**
- * Locks an empty file next to the database. The lock is taken through SQLite, because Node has no API for locking files.
- * The kernel releases the lock when the process ends, even after `kill -9`. The file remains, but has no effect.
+ * Locks an empty file next to the database. The lock is taken through SQLite, because Node doesn't have an API for locking
+ * files. The kernel releases the lock when the process ends, even after `kill -9`. The file remains, but is unlocked.
  * @param path the database file
  */
 export function createFileLock(path: string) {
@@ -73,7 +73,7 @@ export function createFileLock(path: string) {
       inode = (await stat(file)).ino;
     } catch (error) {
       release();
-      if (primaryCode(error) !== BUSY) throw await cannotWrite(file, error);
+      if (primaryCode(error) !== SQLITE_BUSY) throw await cannotWrite(file, error);
       throw new StoreError(
         `another bot is running on the database ${path} (it has locked ${file}). Only one can use it: stop that one first, ` +
           'or give this one a STORE_URL of its own.',

@@ -160,7 +160,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
       await db.schema.alterTable('submissions').addColumn('decided_by_name', 'text').execute();
       await db.schema.alterTable('submissions').addColumn('corrected_by_name', 'text').execute();
       await db.schema.alterTable('documents').renameTo('drafts').execute();
-      // In SQLite, primary key constraints have no name.
+      // SQLite doesn't name primary key constraints.
       if (db.getExecutor().adapter instanceof PostgresAdapter) {
         await sql`alter table drafts rename constraint documents_pkey to drafts_pkey`.execute(db);
       }
@@ -238,7 +238,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .execute();
     },
   },
-  // Version 0.4.0 ignores the table, so nothing is blocked there.
+  // Version 0.4.0 ignores the table, and doesn't block anyone.
   '4.10-blocks-compatible': {
     async up(db) {
       await db.schema
@@ -290,7 +290,7 @@ const RENAMED_INDICES = [
   ['submissions_by_document', 'submissions_by_draft', 'submissions', ['draft_id', 'created_at']],
 ] as const;
 
-/** Indexes with all columns needed for counting and paging. Otherwise, each page would read 20,000 of a guild's rows. */
+/** Indexes with all columns needed for counting and paging. Otherwise, each page would read up to 20,000 rows. */
 const INDICES: readonly (readonly [name: string, table: string, columns: string[]])[] = [
   // Finds interactions older than an hour, and a guild's unanswered interactions.
   ['interactions_by_time', 'interactions', ['taken_at']],
@@ -308,7 +308,7 @@ const INDICES: readonly (readonly [name: string, table: string, columns: string[
   ['submissions_by_decision', 'submissions', ['decision_id']],
   // Finds submissions that are running or have waited too long.
   ['submissions_by_state', 'submissions', ['state']],
-  // Finds pages of a guild's or member's history, newest first, without reading the table.
+  // Finds pages of the history of a guild or a member, newest first, without reading the table.
   ['submissions_by_time', 'submissions', ['guild_id', 'ended_at', 'id', 'user_id', 'state']],
   // Finds servers in the history, for search and export.
   ['servers_by_time', 'servers', ['guild_id', 'ended_at', 'submission_id', 'position']],

@@ -34,7 +34,7 @@ export function openStore(deps: OpenStoreDeps) {
     processId,
     isShared,
     claimJob: createClaimJob({ store, processId }),
-    /** Parts that must start before any part that uses the store. */
+    /** Parts that must start before all users of the store. */
     parts: (takeOver: LeasesDeps['takeOver']): readonly Part[] => [
       createStoreLock({ url, isShared, logger }),
       store,

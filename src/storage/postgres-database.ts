@@ -11,8 +11,8 @@ import type { Tables } from './tables.ts';
 
 /** Id of the advisory lock for creating and migrating tables. The number is arbitrary but must never change. */
 const TABLES_LOCK = 3_728_115_201;
-/** Number of connections in the pool. The process's lease uses a separate connection. */
-const CONNECTIONS = 10;
+/** The process's lease uses a separate connection. */
+const POOL_SIZE = 10;
 
 export interface PostgresDatabaseDeps extends PostgresUrl {
   readonly logger: Pick<Logger, 'info' | 'warn'>;
@@ -58,7 +58,7 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
       await makeKeyvTable(db);
       await noticeRestore(db);
     },
-    open: () => (isUnhurried ? connect(1, true) : connect(CONNECTIONS)),
+    open: () => (isUnhurried ? connect(1, true) : connect(POOL_SIZE)),
     openApart: () => connect(1),
     async openBeside() {
       const db = await connect(1);

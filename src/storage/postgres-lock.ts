@@ -18,8 +18,8 @@ const MISSED_SOON = {
   tcp_keepalives_idle: '10',
   tcp_keepalives_interval: '5',
   tcp_keepalives_count: '3',
-  // How long the server waits for a response to be acknowledged, in milliseconds. During that time, it sends no keepalives.
-  // Kernels may delay an acknowledgement by up to 40 ms.
+  // How long the server waits for a response to be acknowledged, in milliseconds. During that time, it doesn't send
+  // keepalives. Kernels may delay an acknowledgement by up to 40 ms.
   tcp_user_timeout: '25000',
 };
 

@@ -4,12 +4,12 @@ import type { Secret } from '../text/secret.ts';
 import { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 
-/** The server's time limit for a statement, in milliseconds. After a timeout, the bot must still reply within 3 seconds. */
-const STATEMENT_MS = 2_000;
-/** How long to wait for a response from the server before closing the connection, in milliseconds. */
-const SILENT_MS = STATEMENT_MS + 500;
-/** How long a statement waits for a connection from the pool, in milliseconds. */
-const CONNECT_MS = 2_000;
+/** After a timeout, the bot must still reply within 3 seconds. */
+const STATEMENT_TIMEOUT_MS = 2_000;
+/** If the server doesn't respond in this time, the connection is closed. */
+const RESPONSE_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 500;
+/** How long a statement waits for a connection from the pool. */
+const CONNECTION_TIMEOUT_MS = 2_000;
 
 /** Oldest PostgreSQL version that the bot supports, in the format of `server_version_num`. */
 const OLDEST_VERSION = 140_000;
@@ -42,9 +42,9 @@ export function sessionConfig(options: SessionOptions): ClientConfig {
   return {
     connectionString: address.href,
     application_name: application,
-    connectionTimeoutMillis: CONNECT_MS,
+    connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
     keepAlive: true,
-    ...(!isUnhurried && { query_timeout: SILENT_MS }),
+    ...(!isUnhurried && { query_timeout: RESPONSE_TIMEOUT_MS }),
   };
 }
 
@@ -57,7 +57,7 @@ function settingsOf(isUnhurried: boolean): Readonly<Record<string, string>> {
     synchronous_commit: 'on',
     // Releases guild locks held by a machine that has disappeared.
     idle_in_transaction_session_timeout: '20s',
-    statement_timeout: isUnhurried ? '0' : `${STATEMENT_MS / 1_000}s`,
+    statement_timeout: isUnhurried ? '0' : `${STATEMENT_TIMEOUT_MS / 1_000}s`,
   };
 }
 

@@ -4,8 +4,8 @@ import type { Secret } from '../text/secret.ts';
 import { isOver, sessionConfig } from './postgres-session.ts';
 import { reason, StoreError } from './store-error.ts';
 
-/** How long a connection is reused, in seconds. By then, its host name may point to a different server. */
-const LIFE_SECONDS = 3_600;
+/** Older connections aren't reused, because their host name may point to a different server. */
+const MAX_CONNECTION_AGE_SECONDS = 3_600;
 
 /** Type id of `bigint` (PostgreSQL: `pg_type`), used for times in milliseconds. A number can represent them exactly. */
 const INT8 = 20;
@@ -25,7 +25,7 @@ export function postgresDialect(options: PostgresOptions): Dialect {
   const pool = new Pool({
     ...sessionConfig({ url, application: 'server-listing-bot', isUnhurried }),
     max: connections,
-    maxLifetimeSeconds: LIFE_SECONDS,
+    maxLifetimeSeconds: MAX_CONNECTION_AGE_SECONDS,
     types: { getTypeParser },
   });
   // Without error listeners, a lost connection would cause an uncaught exception.

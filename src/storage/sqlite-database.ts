@@ -10,8 +10,7 @@ import { migrate, rejectOtherShape } from './migrations.ts';
 import { BUSY_TIMEOUT_MS, openFile, sqliteDialect } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 
-/** How long a tool waits if a running bot has locked the file, in milliseconds. */
-const BESIDE_TIMEOUT_MS = 10_000;
+const TOOL_BUSY_TIMEOUT_MS = 10_000;
 
 export interface SqliteDatabaseDeps {
   readonly path: string;
@@ -22,7 +21,7 @@ export interface SqliteDatabaseDeps {
 
 /** Creates a SQLite database. Kysely has a single connection to it, so writes happen one after another. */
 export function createSqliteDatabase({ path, logger, isUnhurried = false }: SqliteDatabaseDeps): Database {
-  const timeoutMs = isUnhurried ? BESIDE_TIMEOUT_MS : BUSY_TIMEOUT_MS;
+  const timeoutMs = isUnhurried ? TOOL_BUSY_TIMEOUT_MS : BUSY_TIMEOUT_MS;
   /** The migrations that had already been applied before the bot started. */
   let found: readonly string[] = [];
 
@@ -64,7 +63,7 @@ export function createSqliteDatabase({ path, logger, isUnhurried = false }: Sqli
     openApart: async (db) => db,
     async openBeside() {
       if (!existsSync(path)) return undefined;
-      const database = new DatabaseSync(path, { readOnly: true, timeout: BESIDE_TIMEOUT_MS });
+      const database = new DatabaseSync(path, { readOnly: true, timeout: TOOL_BUSY_TIMEOUT_MS });
       const db = new Kysely<Tables>({ dialect: sqliteDialect(database) });
       if (hasTable(database, 'keyv')) return db;
       await db.destroy();

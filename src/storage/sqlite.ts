@@ -17,13 +17,13 @@ export const BUSY_TIMEOUT_MS = 1_000;
 
 /** Matches statements that can be cached. Pragmas can't, because some run when they are compiled (SQLite docs: PRAGMA). */
 const CACHEABLE = /^\s*(?:select|insert|update|delete)\b/i;
-/** Maximum number of compiled statements in the cache. The oldest is dropped first. */
-const MOST_COMPILED = 300;
+/** The oldest statement is dropped first. */
+const MAX_CACHED_STATEMENTS = 300;
 /**
- * Maximum length of a cached statement, in UTF-16 units. A statement for 1,000 servers takes up 0.9 MB, and each number of
- * servers needs its own statement.
+ * Longer statements aren't cached. A statement for 1,000 servers takes up 0.9 MB, and each number of servers needs its own
+ * statement.
  */
-const LONGEST_KEPT = 4_000;
+const MAX_CACHED_STATEMENT_LENGTH = 4_000;
 
 /**
  * Opens a SQLite file for reading and writing.
@@ -53,13 +53,13 @@ export function sqliteDialect(database: DatabaseSync): Dialect {
 }
 
 function adapterOf(database: DatabaseSync): SqliteDatabase {
-  const compiled = createBoundedMap<SqliteStatement>(MOST_COMPILED);
+  const compiled = createBoundedMap<SqliteStatement>(MAX_CACHED_STATEMENTS);
 
   function compile(sql: string): SqliteStatement {
     const known = compiled.get(sql);
     if (known) return known;
     const statement = statementOf(orStoreError(() => database.prepare(sql)));
-    if (CACHEABLE.test(sql) && sql.length <= LONGEST_KEPT) compiled.set(sql, statement);
+    if (CACHEABLE.test(sql) && sql.length <= MAX_CACHED_STATEMENT_LENGTH) compiled.set(sql, statement);
     return statement;
   }
 

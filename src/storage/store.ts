@@ -12,10 +12,10 @@ import type { Tables } from './tables.ts';
 import type { UnsyncedWrite } from './unsynced.ts';
 import { createValues, type Values } from './values.ts';
 
-/** How long a transaction can take before it is logged, in seconds. Other transactions have to wait for it. */
-const LONG_SECONDS = 1;
-/** How long a SQLite transaction can run before it counts as stuck, in seconds. It blocks the whole bot until then. */
-const STUCK_SECONDS = 30;
+/** A longer transaction is logged, because other transactions have to wait for it. */
+const LONG_TRANSACTION_SECONDS = 1;
+/** A longer SQLite transaction counts as stuck. It blocks the whole bot. */
+const STUCK_TRANSACTION_SECONDS = 30;
 
 /** Key of a value that is written to check whether the store is writable. */
 export const WRITE_TEST = 'health:write-test';
@@ -92,14 +92,14 @@ export function createStore(deps: StoreDeps) {
     // Counts timer ticks, which excludes time when the process or machine is suspended.
     const watchdog = setInterval(() => {
       seconds += 1;
-      if (seconds === LONG_SECONDS) {
+      if (seconds === LONG_TRANSACTION_SECONDS) {
         const { stack } = begun;
         logger.warn(
           { guildId, stack },
           'a transaction has taken longer than a second; others are waiting for it',
         );
       }
-      if (seconds === STUCK_SECONDS && url.kind === 'sqlite') onStuck?.(begun);
+      if (seconds === STUCK_TRANSACTION_SECONDS && url.kind === 'sqlite') onStuck?.(begun);
     }, secondMs);
     try {
       return await run();
@@ -149,7 +149,7 @@ export function createStore(deps: StoreDeps) {
     },
     async stop(): Promise<void> {
       const closing = [openedApart, opened];
-      // From now on, calls fail with a StoreError instead of Kysely's own error.
+      // From now on, calls fail with a StoreError, not with Kysely's own error.
       openedApart = undefined;
       opened = undefined;
       keyv = undefined;
@@ -186,8 +186,8 @@ export function createStore(deps: StoreDeps) {
     /** Writes a value with a single statement, because a transaction might have to wait for another process. */
     testWriting: (): Promise<void> => measured(() => unsynced('health check', testWrite)),
     /**
-     * Truncates SQLite's write-ahead log, which may still contain deleted values. Has no effect inside {@link
-     * Store.inGuild}, so call it after the transaction. Never throws.
+     * Truncates SQLite's write-ahead log, which may still contain deleted values. Must be called after a transaction,
+     * because it is ignored inside {@link Store.inGuild}. Never throws.
      */
     async cutLog(): Promise<void> {
       if (inside.getStore()) return;
@@ -210,7 +210,7 @@ const databaseAt = (url: StoreUrl, logger: Pick<Logger, 'info' | 'warn'>, isUnhu
 
 /**
  * Gives access to a database's values without migrating its tables. A bot may be using the database at the same time.
- * @returns the result of `use`, or `undefined` if there are no tables yet
+ * @returns the result of `use`, or `undefined` before the tables exist
  * @throws StoreError if the database can't be used, or SQLite's own error
  */
 export async function useValues<Result>(

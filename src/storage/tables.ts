@@ -4,7 +4,7 @@
  * are used.
  */
 
-/** Accepted interactions. The process that inserted an interaction replies to it, unless another process takes it over. */
+/** Accepted interactions. The process that inserted an interaction replies to it, unless another process takes over. */
 export interface InteractionsTable {
   readonly id: string;
   readonly guild_id: string;
@@ -37,8 +37,8 @@ export interface DraftsTable {
 }
 
 /**
- * Addresses that a draft's member can choose to submit, if the text might not be a list of game servers. They aren't part of
- * the draft until the member chooses them, so nothing else can send, count or export them.
+ * Addresses that a draft's member can choose to submit, if the text might not be a list of game servers. They aren't part
+ * of the draft until the member chooses them, so they can't be sent, counted or exported before that.
  */
 export interface ChoicesTable {
   readonly draft_id: string;
@@ -109,8 +109,8 @@ export interface SubmissionsTable {
 }
 
 /**
- * The servers in submissions. While a submission is waiting for a moderator, its servers have no `reserved_at` and no
- * outcome. They don't count towards limits or appear in the history.
+ * The servers in submissions. While a submission is waiting for a moderator, its servers lack `reserved_at` and an outcome.
+ * They don't count towards limits or appear in the history.
  */
 export interface ServersTable {
   readonly submission_id: string;

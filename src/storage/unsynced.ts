@@ -6,7 +6,7 @@
 export type UnsyncedWrite =
   /**
    * An interaction is recorded, or marked as replied to. A later write that must not be lost also syncs the record. Without
-   * such a write, the interaction changed nothing. If the mark is lost, the bot repeats the reply.
+   * such a write, the interaction didn't change anything. If the mark is lost, the bot repeats the reply.
    */
   | 'interaction'
   /** An interaction claims a message that it edits. No edit is in progress after a power failure. */

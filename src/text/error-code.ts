@@ -1,2 +1,2 @@
-/** Returns the code of an error from Node or a library, such as `ENOENT`, or '' if it has none. */
+/** Returns the code of an error from Node or a library, such as `ENOENT`, or '' for any other error. */
 export const codeOf = (error: unknown): string => String(Object(error).code ?? '');

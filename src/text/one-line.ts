@@ -20,8 +20,8 @@ const PLAIN = /^[ -~]*$/;
 export const visibleLine = (text: string): string =>
   (PLAIN.test(text) ? text : text.toWellFormed().replace(LINE_BREAK, ' ').replace(INVISIBLE, '$1')).trim();
 
-/** Maximum length of a link button's URL, in characters (Discord docs: Components, Button). */
-export const LONGEST_LINK = 512;
+/** The limit for a link button's URL (Discord docs: Components, Button). */
+export const MAX_LINK_LENGTH = 512;
 
 export const ELLIPSIS = '…';
 const graphemes = new Intl.Segmenter();
@@ -29,7 +29,7 @@ const graphemes = new Intl.Segmenter();
 /** Cuts text to `max` UTF-16 units without splitting a visible character, which can have several combining marks. */
 export function cut(text: string, max: number): string {
   if (text.length <= max) return text;
-  // Two more units are enough to tell whether the last character continues after the cut.
+  // Two more units show whether the last character continues after the cut.
   const { index = max } = graphemes.segment(text.slice(0, max + 2)).containing(max) ?? {};
   return text.slice(0, index);
 }

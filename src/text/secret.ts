@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
 
-/** Minimum length of a key whose end is shown. Four characters of a shorter key would reveal too much in a log channel. */
-const SHORTEST_SHOWN = 12;
+/** Four characters of a shorter key would reveal too much in a log channel. */
+const MIN_LENGTH_TO_SHOW_END = 12;
 
 /** A hidden value, such as a key or a token. It is printed as `[redacted]`; only {@link Secret.reveal} exposes it. */
 export class Secret {
@@ -20,7 +20,7 @@ export class Secret {
   /** Returns the last four characters, to identify a key, or '' if the key is shorter than 12 characters. */
   lastFour(): string {
     const characters = [...this.#value];
-    return characters.length < SHORTEST_SHOWN ? '' : characters.slice(-4).join('');
+    return characters.length < MIN_LENGTH_TO_SHOW_END ? '' : characters.slice(-4).join('');
   }
 
   /** Returns a hash of the value, to recognise it in memory. Don't store the hash: a short value could be guessed from it. */

@@ -66,7 +66,7 @@ await runTool('data', async (logger) => {
 
 /** @throws ConfigError that names the first invalid argument */
 function readRequest(): Request {
-  const { positionals, flags } = readArguments(HOW, { least: 2, most: 4, flags: ['yes'] });
+  const { positionals, flags } = readArguments(HOW, { minArguments: 2, maxArguments: 4, flags: ['yes'] });
   const [kind = '', id = '', action, given] = positionals;
   const isConfirmed = flags.includes('yes');
   if (kind !== 'guild' && kind !== 'member') {

@@ -14,10 +14,10 @@ import { useValues } from '../storage/store.ts';
 import { fileOf, reason, StoreError } from '../storage/store-error.ts';
 import { sqliteAt } from '../store-url.ts';
 
-/** The suffixes of a database's two files. The second file contains changes that haven't been written to the first one. */
-const FILES = ['', '-wal'];
-/** The suffixes of the additional files that SQLite creates for an open database. */
-const LEFTOVERS = ['-wal', '-shm'];
+/** The second file contains changes that haven't been written to the first one. */
+const DATABASE_SUFFIXES = ['', '-wal'];
+/** SQLite creates these files for an open database. */
+const LEFTOVER_SUFFIXES = ['-wal', '-shm'];
 
 export interface RestoreDeps {
   readonly config: Pick<Config, 'storeUrl' | 'encryptionKey'>;
@@ -27,8 +27,8 @@ export interface RestoreDeps {
 /**
  * Replaces the database with a backup after checking that a bot can use the backup. No bot may be using the database; a
  * lock prevents one from starting. The previous database is kept under another name.
- * @returns the name of the previous database, or `undefined` if there was none
- * @throws StoreError if the backup can't be restored, in which case nothing has changed
+ * @returns the name of the previous database, or `undefined` if it didn't exist
+ * @throws StoreError if the backup can't be restored, in which case the database is unchanged
  */
 export async function restore({ config, file }: RestoreDeps): Promise<string | undefined> {
   const path = fileOf(config.storeUrl, 'restore it with pg_restore, while no bot runs');
@@ -53,7 +53,7 @@ export async function restore({ config, file }: RestoreDeps): Promise<string | u
     await sync(dirname(resolve(path)));
     return kept;
   } catch (cause) {
-    // If there was no database, acquiring the lock created an empty file.
+    // If the database didn't exist, acquiring the lock created an empty file.
     if (!wasThere) await rm(path, { force: true });
     const why = reason(cause).replaceAll(copy, file);
     const isSaid = why.includes('Nothing was changed');
@@ -61,15 +61,15 @@ export async function restore({ config, file }: RestoreDeps): Promise<string | u
       cause,
     });
   } finally {
-    for (const suffix of ['', ...LEFTOVERS]) await rm(copy + suffix, { force: true });
+    for (const suffix of ['', ...LEFTOVER_SUFFIXES]) await rm(copy + suffix, { force: true });
     await lock.stop();
   }
 }
 
 /** Copies a file so that only its owner can access the copy. */
 async function copyDatabase(file: string, copy: string): Promise<void> {
-  for (const suffix of LEFTOVERS) await rm(copy + suffix, { force: true });
-  for (const suffix of FILES.filter((each) => existsSync(file + each))) {
+  for (const suffix of LEFTOVER_SUFFIXES) await rm(copy + suffix, { force: true });
+  for (const suffix of DATABASE_SUFFIXES.filter((each) => existsSync(file + each))) {
     await copyFile(file + suffix, copy + suffix);
     await chmod(copy + suffix, 0o600);
   }
@@ -101,12 +101,12 @@ async function keep(path: string): Promise<string> {
   const kept = `${path}.replaced-${timeInName(Date.now())}`;
   if (existsSync(kept)) throw new StoreError(`${kept} already exists: move it somewhere else first`);
   await writeLogInto(path);
-  for (const suffix of FILES.filter((each) => existsSync(path + each))) {
+  for (const suffix of DATABASE_SUFFIXES.filter((each) => existsSync(path + each))) {
     // Some file systems don't support hard links.
     await link(path + suffix, kept + suffix).catch(() => copyFile(path + suffix, kept + suffix));
   }
   await sync(dirname(resolve(path)));
-  for (const suffix of LEFTOVERS) await rm(path + suffix, { force: true });
+  for (const suffix of LEFTOVER_SUFFIXES) await rm(path + suffix, { force: true });
   return kept;
 }
 

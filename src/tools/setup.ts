@@ -63,7 +63,7 @@ interface Setting {
 
 /**
  * Reads a setting from the environment or asks for it. Asks again until the value works or the user insists on it.
- * @throws ConfigError if there are no more answers, or if another variable is invalid
+ * @throws ConfigError if the answers run out, or if another variable is invalid
  */
 async function settle(
   questions: Questions,
@@ -87,7 +87,7 @@ async function settle(
       last = { ...tried, value: tried.better ?? value };
       if (tried.findings[0]?.state !== 'failed') return last;
     } catch (error) {
-      // If another variable is invalid, another answer wouldn't help.
+      // If a different variable is invalid, asking again wouldn't help.
       if (!(error instanceof ConfigError) || error.variables.some((other) => other !== name)) throw error;
       print(`${error.problems.join('\n')}\n`);
     }
@@ -111,7 +111,10 @@ async function tryListing(env: Environment): Promise<TestedValue> {
   return { findings: [{ check: finding.check, state: 'ok', text }], better };
 }
 
-/** Writes the settings to the `.env` file and keeps the rest of the file unchanged. Only the file's owner can read it. */
+/**
+ * Writes the settings to the `.env` file, and keeps its other lines. A new file starts as a copy of `.env.example`. Only
+ * the file's owner can read it.
+ */
 async function write(questions: Questions, settings: Readonly<Record<string, string>>): Promise<void> {
   const isThere = existsSync(FILE);
   if (isThere) {

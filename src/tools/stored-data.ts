@@ -165,7 +165,7 @@ export function createStoredData({ store, config, logger }: StoredDataDeps) {
   };
 }
 
-/** Returns a stored value's fields; none if the value is damaged. */
+/** Returns a stored value's fields, or an empty object if the value is damaged. */
 const fieldsOf = (value: unknown): Row => (typeof value === 'object' ? { ...value } : {});
 
 const mentions = (userId: string, columns: readonly string[]): RawBuilder<unknown> =>

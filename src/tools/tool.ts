@@ -27,23 +27,27 @@ export async function runTool(name: string, run: (logger: Logger) => Promise<voi
  * @throws ConfigError with the usage if the number of arguments is wrong or if there is an option
  */
 export const usage = (how: string, { arguments: count }: { readonly arguments: number }): readonly string[] =>
-  readArguments(how, { least: count, most: count }).positionals;
+  readArguments(how, { minArguments: count, maxArguments: count }).positionals;
 
 /**
  * Like {@link usage}, for a tool with optional arguments.
- * @param limits the minimum and maximum numbers of arguments, and the names of options without a value
+ * @param flags the names of options without a value
  */
 export function readArguments(
   how: string,
-  limits: { readonly least: number; readonly most: number; readonly flags?: readonly string[] },
+  limits: {
+    readonly minArguments: number;
+    readonly maxArguments: number;
+    readonly flags?: readonly string[];
+  },
 ): { readonly positionals: readonly string[]; readonly flags: readonly string[] } {
-  const { least, most, flags = [] } = limits;
+  const { minArguments, maxArguments, flags = [] } = limits;
   const { values, positionals } = parse(how, flags);
   if (values.help) {
     process.stdout.write(`${how}\n`);
     process.exit(0);
   }
-  const isNumberRight = positionals.length >= least && positionals.length <= most;
+  const isNumberRight = positionals.length >= minArguments && positionals.length <= maxArguments;
   if (!isNumberRight || positionals.some((each) => each.startsWith('-') || each === ''))
     throw new ConfigError(how);
   return { positionals, flags: Object.keys(values) };

@@ -17,25 +17,25 @@ const escaped = (line: string): string =>
  * Escapes text from someone else for use on one line. The text looks the same, but contains no markup, links, invites,
  * mentions, emoji codes, timestamps or lists. Only adds backslashes before punctuation; Discord hides them. Invisible
  * characters are removed by {@link visibleLine}. Runs in linear time.
- * @param most the maximum length of the result, in UTF-16 units; longer text is cut before it is escaped
+ * @param maxLength limits the result; longer text is cut before it is escaped
  */
-export function escapeText(text: string, most: number = MOST_TEXT): string {
+export function escapeText(text: string, maxLength: number = MAX_TEXT_LENGTH): string {
   const line = visibleLine(text);
-  let capacity = most;
+  let capacity = maxLength;
   let part = escaped(shorten(line, capacity));
-  while (part.length > most) {
+  while (part.length > maxLength) {
     // Removing a character also removes at most one backslash.
-    capacity -= Math.ceil((part.length - most) / 2);
+    capacity -= Math.ceil((part.length - maxLength) / 2);
     part = escaped(shorten(line, capacity));
   }
   return part;
 }
 
-/** Maximum length of an escaped name in UTF-16 units: 100 characters (Discord's limit for a choice), each escaped. */
-export const LONGEST_ESCAPED_NAME = 2 * LONGEST_NAME;
+/** 100 characters (Discord's limit for a choice), each escaped. */
+export const MAX_ESCAPED_NAME_LENGTH = 2 * LONGEST_NAME;
 
 /** Escapes the name of a game or a member, like {@link escapeText}. */
-export const escapeName = (name: string): string => escapeText(name, LONGEST_ESCAPED_NAME);
+export const escapeName = (name: string): string => escapeText(name, MAX_ESCAPED_NAME_LENGTH);
 
 /**
  * Formats a member as a mention followed by the name. In an embed, the mention doesn't ping. The name remains readable even
@@ -46,19 +46,19 @@ export function memberText({ id, name }: { readonly id: string; readonly name: s
   return name === '' ? `<@${id}>` : `<@${id}> (${escapeName(name)})`;
 }
 
-/** Maximum length of the service's message, in UTF-16 units. The address and next steps need the rest of the 2,000. */
-const MOST_TEXT = 1200;
+/** Enough for the service's message. The address and next steps need the rest of the 2,000. */
+const MAX_TEXT_LENGTH = 1200;
 
 /**
  * Escapes text from someone else for use between backticks. Only backticks have a special meaning there. They can't be
  * escaped, so apostrophes replace them. Never returns an empty string, because two adjacent backticks would start a
  * different kind of code span.
  */
-export const escapeCode = (text: string, most: number = LONGEST_ADDRESS): string =>
-  shorten(visibleLine(text).replaceAll('`', "'"), most) || ' ';
+export const escapeCode = (text: string, maxLength: number = MAX_ADDRESS_LENGTH): string =>
+  shorten(visibleLine(text).replaceAll('`', "'"), maxLength) || ' ';
 
-/** Maximum length of a typed address including its port, in UTF-16 units. */
-export const LONGEST_ADDRESS = 300;
+/** Includes the port. */
+export const MAX_ADDRESS_LENGTH = 300;
 
 /**
  * Like {@link shorten}, but for the bot's own text with markup. Never cuts inside an escape, a mention or a code span.

@@ -8,12 +8,11 @@ import { notUsedText, type ProblemText, problemText } from './problem.ts';
 import { withSign } from './servers.ts';
 import type { Audience, Translate } from './words.ts';
 
-/** Number of games to suggest in place of an unknown one. */
-export const NEAREST = 3;
+export const MAX_SUGGESTED_GAMES = 3;
 const USUAL_GAME = { alias: 'cs2' };
-const MOST_EXAMPLES = 2;
-/** Minimum length at which a shortened name still identifies the game, in UTF-16 units. */
-const SHORTEST_NAME = 5;
+const MAX_EXAMPLES = 2;
+/** At this length, a shortened name still identifies the game. */
+const MIN_NAME_LENGTH = 5;
 
 /** Returns games as autocomplete choices. Members see the name, and choosing it fills in the alias. */
 export const gameChoices = (games: readonly Game[]) =>
@@ -21,7 +20,7 @@ export const gameChoices = (games: readonly Game[]) =>
     const tail = ` (${visibleLine(alias)})`;
     // The alias is never shortened, because choices must differ even if two games have the same name.
     const capacity = LONGEST_NAME - tail.length;
-    const isAliasEnough = name === alias || capacity < SHORTEST_NAME;
+    const isAliasEnough = name === alias || capacity < MIN_NAME_LENGTH;
     return {
       name: isAliasEnough ? visibleLine(alias) : `${shorten(visibleLine(name), capacity)}${tail}`.trimStart(),
       value: alias,
@@ -76,7 +75,7 @@ export function exampleLine(games: readonly Game[]): string {
  * @param games the games that can be submitted; the first ones are used as examples
  */
 export function gameHint(t: Translate, games: readonly Game[]): string {
-  const names = games.slice(0, MOST_EXAMPLES).map(({ name }) => visibleLine(name));
+  const names = games.slice(0, MAX_EXAMPLES).map(({ name }) => visibleLine(name));
   if (names.length === 0) return t('commands.addserver.options.game.description');
   return t('addserver.gameHint', { games: t.or(names) });
 }
@@ -86,7 +85,7 @@ export function unusableGameText(audience: Audience, typed: string, games: GameI
   const { t } = audience;
   const problem = games.find(typed)
     ? problemText({ code: 'game-not-allowed', game: typed }, t)
-    : unknownGame(audience, typed, games.search(typed, NEAREST));
+    : unknownGame(audience, typed, games.search(typed, MAX_SUGGESTED_GAMES));
   return withSign('not-sent', notUsedText(problem, t));
 }
 

@@ -14,7 +14,9 @@ export function namingKey(lastFour: string | undefined, textFor: (key: string) =
   return lastFour ? textFor(`…${escapeCode(lastFour)}`) : textFor('').replace(/ ?``/u, '');
 }
 
-/** Describes the problem with the guild's key, and whom to ask. Admins get the button from `enterKey` instead. */
+/**
+ * Describes the problem with the guild's key. Members are referred to an admin, and admins get the button from `enterKey`.
+ */
 export function keyText(why: NoKey, audience: Audience): string {
   const { t } = audience;
   switch (why.code) {
@@ -30,7 +32,7 @@ export function keyText(why: NoKey, audience: Audience): string {
 const askText = ({ t, mention, isAdmin }: Audience): string | undefined =>
   isAdmin ? undefined : t('key.next.member', { setkey: mention('setkey') });
 
-/** Says who set a key that the service rejects. */
+/** Names the member who set a rejected key, and asks for a new key unless the reader is an admin. */
 function renewText(
   audience: Audience,
   { setBy: id, setByName: name = '' }: NoKey & { readonly code: 'key-invalid' },

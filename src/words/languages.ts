@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import en from './en.json' with { type: 'json' };
 
 /**
- * The bot's languages. Each key is a BCP 47 tag and also the name of the language's file. The values are Discord's locale
- * codes for the language (Discord docs: Reference, Locales). If a code is wrong, Discord rejects all commands.
+ * The bot's languages. Each key is a BCP 47 tag and also names the language's file. The values are Discord's locale codes
+ * for the language (Discord docs: Reference, Locales). If a code is wrong, Discord rejects all commands.
  */
 const LOCALES = {
   en: ['en-US', 'en-GB'],
@@ -48,7 +48,7 @@ export const ENGLISH: Language = {
   sentences: en,
 };
 
-/** Returns the language for one of Discord's locale codes, or English if the language isn't supported. */
+/** Returns the language for a Discord locale code, or English if the language isn't supported. */
 export const languageOf = (locale: string): Language =>
   languages.find(({ locales }) => locales.includes(locale)) ?? ENGLISH;
 

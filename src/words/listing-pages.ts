@@ -1,6 +1,6 @@
 import type { ServerSubmission } from '../listing/contract.ts';
 import { addressOf } from '../server-lists/row.ts';
-import { LONGEST_LINK } from '../text/one-line.ts';
+import { MAX_LINK_LENGTH } from '../text/one-line.ts';
 import type { Audience } from './words.ts';
 
 /**
@@ -26,14 +26,14 @@ export function createListingPages(template: string | undefined): ListingPages {
   const list = inMarkup(origin + (isInPath ? pathname.slice(0, pathname.lastIndexOf('/') + 1) : pathname));
   return (address) => {
     const page = address === undefined ? list : inMarkup(before + encodeURIComponent(address) + after);
-    return page.length > LONGEST_LINK ? list : page;
+    return page.length > MAX_LINK_LENGTH ? list : page;
   };
 }
 
 /** Encodes the characters that would end a link in Discord's markup. All others have already been encoded by `URL`. */
 const inMarkup = (url: string) => new URL(url).href.replaceAll('(', '%28').replaceAll(')', '%29');
 
-/** Turns the text in square brackets into a link. Discord shows no preview for it. */
+/** Turns the text in square brackets into a link. Discord doesn't preview it. */
 export const linked = (text: string, page: string | undefined): string =>
   page === undefined ? unlinked(text) : text.replace(']', () => `](<${page}>)`);
 

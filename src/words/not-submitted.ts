@@ -42,7 +42,7 @@ export function stillWaitingText(reason: NotSubmitted, audience: Audience, games
   const { t, mention } = audience;
   const still = t('approval.still');
   if (reason.code !== 'game-not-allowed') return `${notSubmittedText(reason, audience, games)}\n${still}`;
-  const game = escapeCode(gameNamed(reason.game, games).name, LONGEST_GAME);
+  const game = escapeCode(gameNamed(reason.game, games).name, MAX_GAME_NAME_LENGTH);
   const text = notReadyText({ short: t('problem.short.game-not-allowed', { game }) }, t);
   const help = t('approval.toAllow', { settings: mention('settings') });
   return `${withSign('not-sent', text)}\n${sentences(still, help)}`;
@@ -74,10 +74,13 @@ export function limitText({ code, limit, until }: ReachedLimit, t: Translate): P
   return { short: t(`problem.short.${code}`, { count: limit }), help: nextTryText(until, t) };
 }
 
-/** Members are warned of a limit if they can submit at most this many more servers. The daily quota is always mentioned. */
+/** Members who can submit at most this number of servers are warned of a limit. The daily quota is always mentioned. */
 const FEW_LEFT = 10;
 
-/** Returns how many more servers can be submitted. Mentions limits other than the daily quota only if few remain. */
+/**
+ * Returns how many more servers can be submitted. Mentions limits other than the daily quota only if at most {@link
+ * FEW_LEFT} servers remain.
+ */
 export function remainingText({ count, limited }: Allowance, t: Translate): string | undefined {
   if (limited === undefined) return undefined;
   if (count === 0) return t('limit.next', { time: fromText(limited.until) });
@@ -98,8 +101,7 @@ function beforeTexts(
   return server.outcome.kind === 'unknown' ? [text, unknownText(audience, [server])] : [text];
 }
 
-/** Maximum number of already submitted servers to name in a message. */
-const MOST_EARLIER = 3;
+const MAX_EARLIER_NAMED = 3;
 
 /** Returns list items for the first servers that were already submitted, with their outcomes. */
 export const beforeItems = (
@@ -107,7 +109,7 @@ export const beforeItems = (
   all: readonly EarlierSubmission[],
   games: GameIndex,
 ): readonly string[] =>
-  firstItems(t, all, MOST_EARLIER, (before) =>
+  firstItems(t, all, MAX_EARLIER_NAMED, (before) =>
     t('look.about', { item: serverItem(t, before), why: beforeText(before, t, games) }),
   );
 
@@ -120,14 +122,13 @@ function beforeText(before: EarlierSubmission, t: Translate, games: GameIndex): 
   } = before;
   return [
     withSign(kind, t(`outcome.${kind}`)),
-    escapeText(shorten(gameNamed(game, games).name, LONGEST_GAME)),
+    escapeText(shorten(gameNamed(game, games).name, MAX_GAME_NAME_LENGTH)),
     whenText(at),
     submitterText(t, before),
   ].join(' · ');
 }
 
-/** Maximum length of a game's name, in UTF-16 units. */
-const LONGEST_GAME = 30;
+const MAX_GAME_NAME_LENGTH = 30;
 
 function submitterText(t: Translate, { userName, isYours }: EarlierSubmission): string {
   if (isYours) return t('by.you');

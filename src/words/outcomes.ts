@@ -7,9 +7,9 @@ import { escapeText, memberText, readOutsideDiscord } from './escape.ts';
 import { pageAbout } from './listing-pages.ts';
 import { sentences } from './sentences.ts';
 import {
-  FEW_NAMED,
   firstItems,
-  MOST_NAMED,
+  MAX_NAMED,
+  MAX_NAMED_PER_LIST,
   OUTCOME_KINDS,
   type ServerEmbed,
   serverEmbed,
@@ -31,16 +31,16 @@ export interface ServerWithOutcome extends Partial<RowPlace> {
 /** Servers with the same kind of outcome and, unless they were accepted, the same message from the service. */
 interface Group {
   readonly outcome: ServerOutcome;
-  /** The service's escaped messages, or the reason why there are none. Accepted servers can have several messages. */
+  /** The service's escaped messages, or why the service didn't send any. Accepted servers can have several messages. */
   readonly said: Set<string>;
   readonly servers: ServerWithOutcome[];
 }
 
-/** Maximum number of groups to show in addition to the first group of each kind. All groups are in `report.csv`. */
-const MOST_FURTHER = 2;
-/** Maximum length of the service's message about several servers, in UTF-16 units. All groups fit into a reply (2,000). */
-const LONGEST_IN_REPLY = 200;
-const LONGEST_IN_LOG = 400;
+/** The first group of each kind is always shown. All groups are in `report.csv`. */
+const MAX_FURTHER_GROUPS = 2;
+/** Limits for the service's message about several servers. All groups fit into a reply (2,000). */
+const MAX_LENGTH_IN_REPLY = 200;
+const MAX_LENGTH_IN_LOG = 400;
 
 /** Returns the outcome of one server, as text for the member. The embed names the server. */
 export function outcomeText(audience: Audience, server: ServerSubmission, outcome: ServerOutcome): string {
@@ -67,8 +67,13 @@ export function outcomeTexts(
   namesAll = false,
 ): readonly string[] {
   const { t, mention } = audience;
-  const { shown, isAll } = groupsOf(t, ended, LONGEST_IN_REPLY, namesAll ? ended.length : MOST_FURTHER);
-  const usual = shown.length > 1 ? FEW_NAMED : MOST_NAMED;
+  const { shown, isAll } = groupsOf(
+    t,
+    ended,
+    MAX_LENGTH_IN_REPLY,
+    namesAll ? ended.length : MAX_FURTHER_GROUPS,
+  );
+  const usual = shown.length > 1 ? MAX_NAMED_PER_LIST : MAX_NAMED;
   const mostNamed = namesAll ? ended.length : usual;
   const texts = shown.map(({ outcome, said, servers }) => {
     const heading = `**${t(`ended.many.${outcome.kind}`, { count: servers.length })}**`;
@@ -95,7 +100,7 @@ export function outcomesForLog(
   ended: readonly ServerWithOutcome[],
   all = ended.length,
 ): readonly string[] {
-  const { shown, isAll } = groupsOf(t, ended, LONGEST_IN_LOG);
+  const { shown, isAll } = groupsOf(t, ended, MAX_LENGTH_IN_LOG);
   const texts = shown.map(({ outcome: { kind }, said, servers }) =>
     withSign(
       kind,
@@ -108,7 +113,7 @@ export function outcomesForLog(
   return isAll ? texts : [...texts, t('list.otherReasons')];
 }
 
-/** Returns the service's message about a server, or the reason why there is none, for a cell in a file. */
+/** Returns the service's message about a server, or why there isn't one, for a cell in a file. */
 export const outcomeCell = (t: Translate, outcome: ServerOutcome): string =>
   isFailure(outcome) ? readOutsideDiscord(failureText(outcome, t)) : serviceWords(outcome.message, t);
 
@@ -116,13 +121,13 @@ export const outcomeCell = (t: Translate, outcome: ServerOutcome): string =>
 function groupsOf(
   t: Translate,
   ended: readonly ServerWithOutcome[],
-  longest: number,
-  mostFurther = MOST_FURTHER,
+  maxLength: number,
+  mostFurther = MAX_FURTHER_GROUPS,
 ): { readonly shown: readonly Group[]; readonly isAll: boolean } {
   const bySaid = new Map<string, Group>();
   for (const server of ended) {
     const { outcome } = server;
-    const said = saidOfHeading(t, outcome, longest);
+    const said = saidOfHeading(t, outcome, maxLength);
     const key = outcome.kind === 'accepted' ? outcome.kind : `${outcome.kind} ${said}`;
     const group = bySaid.get(key) ?? { outcome, said: new Set(), servers: [] };
     group.said.add(said);
@@ -139,22 +144,22 @@ function groupsOf(
 /** Joins a group's messages, up to a maximum number. Only the group of accepted servers can have several messages. */
 function saidTogether(said: Group['said']): string {
   const texts = [...said];
-  const isMore = texts.length > MOST_FURTHER + 1;
-  return sentences(...texts.slice(0, MOST_FURTHER + 1), isMore ? '…' : undefined);
+  const isMore = texts.length > MAX_FURTHER_GROUPS + 1;
+  return sentences(...texts.slice(0, MAX_FURTHER_GROUPS + 1), isMore ? '…' : undefined);
 }
 
-/** Returns the service's escaped message, or the reason why there is none. */
-export const saidOf = (t: Translate, outcome: ServerOutcome, longest?: number): string =>
-  isFailure(outcome) ? failureText(outcome, t) : escapeText(serviceWords(outcome.message, t), longest);
+/** Returns the service's escaped message, or why there isn't one. */
+export const saidOf = (t: Translate, outcome: ServerOutcome, maxLength?: number): string =>
+  isFailure(outcome) ? failureText(outcome, t) : escapeText(serviceWords(outcome.message, t), maxLength);
 
 /** Like {@link saidOf}, but for use after a heading. If the server was accepted, only quotes the service's message. */
-function saidOfHeading(t: Translate, outcome: ServerOutcome, longest?: number): string {
-  if (outcome.kind !== 'accepted') return saidOf(t, outcome, longest);
-  const original = escapeText(outcome.message, longest);
+function saidOfHeading(t: Translate, outcome: ServerOutcome, maxLength?: number): string {
+  if (outcome.kind !== 'accepted') return saidOf(t, outcome, maxLength);
+  const original = escapeText(outcome.message, maxLength);
   return original === '' ? '' : t('said.quoted', { original });
 }
 
-/** Returns a heading with a sign, followed by the service's message (if it isn't empty) or the reason why there is none. */
+/** Returns a heading with a sign, followed by the service's message (if it isn't empty) or why there isn't one. */
 export function withSaid(t: Translate, { kind }: ServerOutcome, heading: string, said: string): string {
   const text = kind === 'rejected' && said !== '' ? t('ended.says', { message: said }) : said;
   return withSign(kind, sentences(heading, text));
@@ -177,7 +182,7 @@ function nextText(
     case 'accepted':
       return undefined;
     case 'not-sent': {
-      // If it's known when the paused key can be used again, the outcome's text already says so.
+      // The outcome's text already includes the time when the paused key can be used again, if known.
       const isTimeKnown = outcome.reason === 'rate-limited' && outcome.retryAfterMs !== undefined;
       return isTimeKnown ? undefined : t('ended.next.not-sent');
     }
@@ -191,7 +196,7 @@ function nextText(
   }
 }
 
-/** Returns where to look up servers with an unknown outcome. If no website is configured, tells members to ask an admin. */
+/** Returns where to look up servers with an unknown outcome. Without a configured website, members should ask an admin. */
 export function unknownText(audience: Audience, servers: readonly ServerSubmission[]): string {
   const { t, isAdmin } = audience;
   const page = pageAbout(audience, onlyOf(servers));
@@ -211,8 +216,7 @@ export function pageOfUnknown(
   return unknown.length === 0 ? undefined : pageAbout(audience, onlyOf(unknown));
 }
 
-/** Maximum number of servers to show in an announcement. */
-const MOST_ANNOUNCED = 10;
+const MAX_ANNOUNCED_SERVERS = 10;
 
 /**
  * Returns the guild's public announcement of the servers that were sent for review. Returns `undefined` if there are no
@@ -235,7 +239,7 @@ export function announcementOf(
     return {
       channelId,
       content: t('announcement', { member: memberText(user), count: accepted.length }),
-      embed: serverEmbed(t, 'accepted', lines, MOST_ANNOUNCED),
+      embed: serverEmbed(t, 'accepted', lines, MAX_ANNOUNCED_SERVERS),
     };
   };
 }

@@ -14,17 +14,17 @@ export interface ProblemText {
   readonly help?: string | undefined;
 }
 
-/** The only game whose servers don't need a port, because the port can come from an SRV record. */
+/** The only game whose servers don't need a port, because it can be in an SRV record. */
 const MINECRAFT = 'minecraft';
-/** Maximum length of typed text to repeat in a message, in UTF-16 units. */
-const LONGEST_VALUE = 60;
+/** The limit for typed text that a message repeats. */
+const MAX_VALUE_LENGTH = 60;
 
-/**
- * Returns the text about a problem.
- * @param most the maximum length of each repeated value, in UTF-16 units
- */
-export function problemText(problem: RowProblem, t: Translate, most = LONGEST_VALUE): ProblemText {
-  const values = valuesOf(problem, most);
+export function problemText(
+  problem: RowProblem,
+  t: Translate,
+  maxValueLength = MAX_VALUE_LENGTH,
+): ProblemText {
+  const values = valuesOf(problem, maxValueLength);
   const short = t(`problem.short.${shortKey(problem)}`, values);
   const help = helpKey(problem);
   return help === undefined ? { short } : { short, help: t(`problem.help.${help}`, values) };
@@ -99,18 +99,18 @@ function helpKey(problem: RowProblem) {
 }
 
 /** Returns the values to insert into the text about a problem, escaped for use between backticks. */
-function valuesOf(problem: RowProblem, most: number): Readonly<Record<string, unknown>> {
+function valuesOf(problem: RowProblem, maxValueLength: number): Readonly<Record<string, unknown>> {
   const entries = Object.entries(problem).map(([name, value]) => [
     name,
-    typeof value === 'string' ? escapeCode(value, most) : value,
+    typeof value === 'string' ? escapeCode(value, maxValueLength) : value,
   ]);
   const example =
     problem.code === 'port-missing'
-      ? escapeCode(formatAddress({ host: problem.host, port: EXAMPLE_PORT }), most)
+      ? escapeCode(formatAddress({ host: problem.host, port: EXAMPLE_PORT }), maxValueLength)
       : '';
   const near =
     problem.code === 'look-alikes' && problem.meant !== undefined
-      ? `\`${escapeCode(problem.meant, most)}\``
+      ? `\`${escapeCode(problem.meant, maxValueLength)}\``
       : '';
   return { ...Object.fromEntries(entries), example, near, lowest: LOWEST_PORT, highest: HIGHEST_PORT };
 }

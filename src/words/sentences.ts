@@ -49,7 +49,7 @@ export const secondText = (at: number): string => `<t:${Math.floor(at / 1000)}:T
 export const whenText = (at: number): string => `<t:${Math.floor(at / 1000)}:R>`;
 
 /**
- * Returns a phrase that names the member who submitted something.
+ * Returns a phrase with the submitting member's name.
  * @param userId empty if the member's name has been deleted
  */
 export const byText = (

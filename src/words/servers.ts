@@ -3,7 +3,13 @@ import type { Game, Outcome, ServerSubmission } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { addressOf, FOUND, lineLabel, type Row, type RowPlace, type TypedRow } from '../server-lists/row.ts';
 import { shorten, shortenMiddle, visibleLine } from '../text/one-line.ts';
-import { escapeCode, escapeText, LONGEST_ADDRESS, LONGEST_ESCAPED_NAME, shortenMarkup } from './escape.ts';
+import {
+  escapeCode,
+  escapeText,
+  MAX_ADDRESS_LENGTH,
+  MAX_ESCAPED_NAME_LENGTH,
+  shortenMarkup,
+} from './escape.ts';
 import { namedText, sentences } from './sentences.ts';
 import type { Translate } from './words.ts';
 
@@ -11,7 +17,7 @@ interface OutcomeLook {
   readonly sign: string;
   /** The embed's colour: Discord's own green, red and yellow. */
   readonly color: number;
-  /** The place in lists. Servers that the service may have received come before those that weren't sent. */
+  /** The position in lists. Servers that the service may have received precede unsent ones. */
   readonly place: number;
   /** The highest severity among several outcomes determines the embed's colour. */
   readonly severity: number;
@@ -53,24 +59,24 @@ interface ServerWords {
   readonly queryPort?: number | string | undefined;
 }
 
-/** Maximum lengths of the parts of a line, in UTF-16 units. */
-interface LongestWords {
+/** Limits for the parts of a line, in UTF-16 units. */
+interface MaxLengths {
   readonly name: number;
   readonly address: number;
 }
 
-const USUAL_WORDS: LongestWords = { name: LONGEST_ESCAPED_NAME, address: LONGEST_ADDRESS };
+const DEFAULT_MAX_LENGTHS: MaxLengths = { name: MAX_ESCAPED_NAME_LENGTH, address: MAX_ADDRESS_LENGTH };
 
 /** Formats a game server the way all messages show it: `**Game** `address``, followed by the query port if it differs. */
 export function serverLine(
   t: Translate,
   { game, address, queryPort = '' }: ServerWords,
-  most: LongestWords = USUAL_WORDS,
+  maxLengths: MaxLengths = DEFAULT_MAX_LENGTHS,
 ): string {
-  const name = game === '' ? '' : `**${escapeText(game, most.name)}** `;
-  const line = `${name}\`${escapeCode(address, most.address)}\``;
+  const name = game === '' ? '' : `**${escapeText(game, maxLengths.name)}** `;
+  const line = `${name}\`${escapeCode(address, maxLengths.address)}\``;
   if (queryPort === '') return line;
-  return `${line} · ${t('look.queryPort', { queryPort: escapeText(String(queryPort), LONGEST_ADDRESS) })}`;
+  return `${line} · ${t('look.queryPort', { queryPort: escapeText(String(queryPort), MAX_ADDRESS_LENGTH) })}`;
 }
 
 /** Matches a line built by {@link serverLine}, or a list item that contains typed text. */
@@ -79,7 +85,7 @@ const SERVER_LINE = /^(?:(?:\*\*([^`]+)\*\* |- [^`]*)`([^`]+)`(?: · \D*(\d+)$)?
 /** Matches the heading of several servers with the same game, built by {@link serverLines}. */
 const GAME_LINE = /^\*\*([^`]+)\*\* \(\d+\)$/u;
 
-/** Reads the servers in one of the bot's messages as rows that can be submitted again. Ignores attached files. */
+/** Reads the servers in a message from the bot as rows that can be submitted again. Ignores attached files. */
 export function readServerLines(shown: TextParts): readonly TypedRow[] {
   const texts = [shown.content, ...shown.embeds.map((embed) => String(Object(embed).description ?? ''))];
   const read: TypedRow[] = [];
@@ -108,11 +114,11 @@ export function describe(
   t: Translate,
   submission: ServerSubmission,
   games: GameIndex,
-  most?: LongestWords,
+  maxLengths?: MaxLengths,
 ): string {
   const { game, queryPort } = submission;
   const address = addressOf(submission);
-  return serverLine(t, { game: gameNamed(game, games).name, address, queryPort }, most);
+  return serverLine(t, { game: gameNamed(game, games).name, address, queryPort }, maxLengths);
 }
 
 /**
@@ -123,21 +129,21 @@ export function serverLines(
   t: Translate,
   servers: readonly ServerSubmission[],
   games: GameIndex,
-  most: LongestWords = USUAL_WORDS,
+  maxLengths: MaxLengths = DEFAULT_MAX_LENGTHS,
 ): readonly string[] {
   const byGame = [...Map.groupBy(servers, ({ game }) => game)];
   return byGame.flatMap(([game, all]) => {
-    if (all.length === 1) return all.map((server) => describe(t, server, games, most));
-    const heading = `**${escapeText(gameNamed(game, games).name, most.name)}** (${all.length})`;
+    if (all.length === 1) return all.map((server) => describe(t, server, games, maxLengths));
+    const heading = `**${escapeText(gameNamed(game, games).name, maxLengths.name)}** (${all.length})`;
     return all.map((server, index) => {
       const { queryPort } = server;
-      const line = serverLine(t, { game: '', address: addressOf(server), queryPort }, most);
+      const line = serverLine(t, { game: '', address: addressOf(server), queryPort }, maxLengths);
       return index === 0 ? `${heading}\n${line}` : line;
     });
   });
 }
 
-/** Lists in small print which values the server lookup filled in for these rows. Returns '' if there are none. */
+/** Lists in small print which values the server lookup filled in for these rows, if any. */
 export function foundText(t: Translate, rows: readonly Row[]): string {
   const all = rows.flatMap(({ found = [] }) => found);
   const texts = FOUND.map((kind) => ({ kind, count: all.filter((each) => each === kind).length }))
@@ -165,31 +171,31 @@ export function typedAddress({ server, port }: Pick<TypedRow, 'server' | 'port'>
   return [server, port].filter((part) => part !== '').join(separator);
 }
 
-/** Maximum lengths of an address and a game's name in a button's label, in UTF-16 units. The label is limited to 80. */
-const LONGEST_LABELLED = { address: 40, game: 25 };
+/** A button's label is limited to 80. */
+const MAX_LENGTHS_IN_LABEL = { address: 40, game: 25 };
 
 /** Formats an address for a button or a menu. A long one is cut in the middle, because its port is at the end. */
-export const labelledAddress = (address: string, most = LONGEST_LABELLED.address): string =>
-  shortenMiddle(visibleLine(address), most);
+export const labelledAddress = (address: string, maxLength = MAX_LENGTHS_IN_LABEL.address): string =>
+  shortenMiddle(visibleLine(address), maxLength);
 
 /** Formats an address and a game's name for a button. */
 export const serverLabel = (address: string, game: string) => ({
   address: labelledAddress(address),
-  game: shorten(visibleLine(game), LONGEST_LABELLED.game),
+  game: shorten(visibleLine(game), MAX_LENGTHS_IN_LABEL.game),
 });
 
-/** Maximum number of lines in a message, to fit on a phone's screen. The files contain all lines. */
-export const MOST_NAMED = 5;
-/** Maximum number of lines to list after each sentence, if a message has several lists. */
-export const FEW_NAMED = 3;
-/** Maximum length of typed text repeated in a line, in UTF-16 units. It wraps to at most three lines on a phone. */
-const LONGEST_ITEM = 40;
+/** A message with so many lines fits on a phone's screen. The files contain all lines. */
+export const MAX_NAMED = 5;
+/** The limit for each list if a message has several. */
+export const MAX_NAMED_PER_LIST = 3;
+/** Typed text of this length wraps to at most three lines on a phone. */
+const MAX_ITEM_LENGTH = 40;
 
 /** Formats a server's address for use in a sentence. */
 export const addressCode = (server: Pick<ServerSubmission, 'server' | 'port'>): string =>
   itemCode(addressOf(server));
 
-const itemCode = (text: string): string => `\`${escapeCode(text, LONGEST_ITEM)}\``;
+const itemCode = (text: string): string => `\`${escapeCode(text, MAX_ITEM_LENGTH)}\``;
 
 /** Formats an address or typed text as a list item, with its line number if it has one. */
 export function addressItem(t: Translate, text: string, place?: RowPlace): string {
@@ -208,10 +214,10 @@ export const serverItem = (
 export function firstItems<Item>(
   t: Translate,
   all: readonly Item[],
-  most: number,
+  maxItems: number,
   itemOf: (item: Item) => string,
 ): readonly string[] {
-  return [...all.slice(0, most).map(itemOf), ...moreText(t, all.length - most)];
+  return [...all.slice(0, maxItems).map(itemOf), ...moreText(t, all.length - maxItems)];
 }
 
 const moreText = (t: Translate, count: number): readonly string[] =>
@@ -229,52 +235,52 @@ const EMBED_CAPACITY = 4096 - 100;
  * Builds the embed that lists game servers in a reply, a report, an announcement or a log entry. Important information
  * belongs in the message text, because users can turn off embeds.
  * @param lines lines built by {@link serverLine} or {@link describe}
- * @param most the maximum number of lines to show; a last line counts the rest
+ * @param maxLines a last line counts the rest
  */
 export function serverEmbed(
   t: Translate,
   kind: Outcome['kind'],
   lines: readonly string[],
-  most: number = lines.length,
+  maxLines: number = lines.length,
 ): ServerEmbed {
-  return { color: LOOK[kind].color, description: fittingLines(t, lines.slice(0, most), lines.length) };
+  return { color: LOOK[kind].color, description: fittingLines(t, lines.slice(0, maxLines), lines.length) };
 }
 
 /**
  * Returns as many lines as fit, and a last line that counts the rest.
  * @param count the total number
- * @param most the maximum length of the lines, in UTF-16 units; by default, they fit into an embed
+ * @param maxLength by default, the lines fit into an embed
  */
 export function fittingLines(
   t: Translate,
   lines: readonly string[],
   count: number = lines.length,
-  most: number = EMBED_CAPACITY,
+  maxLength: number = EMBED_CAPACITY,
 ): string {
   const shown: string[] = [];
-  let capacity = most;
+  let capacity = maxLength;
   for (const line of lines) {
     capacity -= line.length + 1;
     if (capacity < 0 && shown.length > 0) break;
-    shown.push(shortenMarkup(line, most));
+    shown.push(shortenMarkup(line, maxLength));
   }
   return [...shown, ...moreText(t, count - shown.length)].join('\n');
 }
 
-/** Maximum length of a blocked host, in UTF-16 units. */
-const LONGEST_HOST = 80;
+const MAX_HOST_LENGTH = 80;
 
-/**
- * Formats blocked members and hosts for a sentence.
- * @param most the maximum number to name
- */
-export const targetsText = (t: Translate, targets: readonly BlockTarget[], most = targets.length): string =>
+/** Formats blocked members and hosts for a sentence. */
+export const targetsText = (
+  t: Translate,
+  targets: readonly BlockTarget[],
+  maxNamed = targets.length,
+): string =>
   namedText(
     t,
     targets
-      .slice(0, most)
+      .slice(0, maxNamed)
       .map((target) =>
-        target.kind === 'member' ? `<@${target.id}>` : `\`${escapeCode(target.host, LONGEST_HOST)}\``,
+        target.kind === 'member' ? `<@${target.id}>` : `\`${escapeCode(target.host, MAX_HOST_LENGTH)}\``,
       ),
     targets.length,
   );

@@ -27,22 +27,22 @@ export type Translate = TFunction & {
   site(page?: string): string;
 };
 
-/** Returns the sentences for a Discord locale code (such as `en-US`). If the language isn't supported, uses English. */
+/** Returns the translations for a Discord locale code (such as `en-US`). If the language isn't supported, uses English. */
 export type WordsFor = (locale: string) => Translate;
 
-/** The person who reads a sentence. */
+/** The person that a text is written for. */
 export interface Audience {
-  /** The sentences in the reader's language. */
+  /** Translates into the reader's language. */
   readonly t: Translate;
   /** Formats a command as a clickable mention, or as plain text if its id isn't known yet. */
   readonly mention: (command: string) => string;
-  /** Whether the reader can manage the guild. Texts tell admins what to do, and other members who to ask. */
+  /** Whether the reader can manage the guild. Texts explain to admins what to do, and to other members who to ask. */
   readonly isAdmin: boolean;
   readonly pages: ListingPages;
 }
 
 /**
- * Creates the sentences in every language, with the name of the listing service filled in.
+ * Creates the translations into every language, with the name of the listing service filled in.
  * @param service the name that the operator gave the service, and the page to link it to, as expected by {@link
  * createListingPages}
  */
@@ -73,14 +73,14 @@ export function createWords(
   return { wordsFor, pages };
 }
 
-/** Returns the names of Discord's pages and permissions in this language, for use in sentences. */
+/** Returns Discord's names for pages and permissions in this language, for use in sentences. */
 const discordNames = ({ permission, discord }: Sentences): Readonly<Record<string, string>> => ({
   ...discord,
   manageGuild: permission.ManageGuild,
 });
 
 /**
- * Returns the forms of the service's name. `{{Service}}` is for the beginning of a sentence; `{{service}}` and the other
+ * Returns the service's name in all forms. `{{Service}}` is for the beginning of a sentence; `{{service}}` and the other
  * forms are for use within a sentence. Forms with the suffix `_plain` are for places without markup.
  */
 function nameForms(
@@ -143,12 +143,12 @@ function quantitiesIn(tag: string): FormatterModule {
   };
 }
 
-/** Maximum number of cached sentences per language. Beyond this number, the oldest sentences are dropped. */
-const MOST_REMEMBERED = 500;
+/** Per language. The oldest sentences are dropped first. */
+const MAX_CACHED_SENTENCES = 500;
 
 /** Caches sentences, because i18next takes 20 µs for each, and most of them are needed again with the same values. */
 function remembering(translate: TFunction): TFunction {
-  const sentences = createBoundedMap<string>(MOST_REMEMBERED);
+  const sentences = createBoundedMap<string>(MAX_CACHED_SENTENCES);
   const remembered = (key: string, values?: object): string => {
     const cacheKey = `${key} ${JSON.stringify(values)}`;
     const known = sentences.get(cacheKey);

@@ -80,17 +80,17 @@ export async function runBot(
   }
 }
 
-/** Returns how often the work is completed per second while `mostConcurrent` users keep repeating it. */
+/** Returns how often the work is completed per second while `maxConcurrent` users keep repeating it. */
 export async function perSecond(
   work: (guild: number) => Promise<void>,
   forSeconds: number,
-  mostConcurrent: number,
+  maxConcurrent: number,
 ): Promise<number> {
   const start = performance.now();
   const until = start + forSeconds * 1000;
   let done = 0;
   await Promise.all(
-    Array.from({ length: mostConcurrent }, async (_, guild) => {
+    Array.from({ length: maxConcurrent }, async (_, guild) => {
       while (performance.now() < until) {
         await work(guild);
         done += 1;

@@ -400,7 +400,7 @@ it('a burst of responses to a slow Discord uses at most two connection pools', a
 
 it('a request fails instead of waiting longer than its time limit for a rate limit', async () => {
   const { discord, api } = await open();
-  const post = (longestWaitMs: number) => api.post('/users/@me/channels', { body: {}, longestWaitMs });
+  const post = (maxWaitMs: number) => api.post('/users/@me/channels', { body: {}, maxWaitMs });
   answering(discord, {}, [limited(0.3), limited(0.3), status(200, {})]);
   await expect(post(100)).rejects.toHaveProperty('retryAfter');
   await post(60_000);

@@ -51,7 +51,9 @@ it.each([
   await send('5', MESSAGE);
   expect(outcomes).toEqual(['failed']);
   expect(await canSendTo('5')).toBe(true);
-  expect(logger.lines).toMatchObject([{ level: 'warn', message: 'could not send a direct message' }]);
+  expect(logger.lines).toMatchObject([
+    { level: 'warn', message: 'could not send a direct message to a member; will not retry' },
+  ]);
 });
 
 it.each([

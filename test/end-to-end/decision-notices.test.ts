@@ -186,7 +186,9 @@ it("the bot stops sending direct messages to a member who doesn't accept them", 
   await approve(guild);
   await expect.poll(() => textOf(reply)).toContain(ACCEPTED);
   expect(tries()).toHaveLength(1);
-  expect(bot.log().filter(({ msg }) => msg === 'could not send a direct message')).toEqual([]);
+  expect(
+    bot.log().filter(({ msg }) => msg === 'could not send a direct message to a member; will not retry'),
+  ).toEqual([]);
 });
 
 it('a member is only notified of the final decision if a submission is queued twice', async ({

@@ -13,7 +13,7 @@ import {
 const LONG = 'x'.repeat(300);
 
 it("labels that exceed Discord's limits are shortened", () => {
-  const field = { id: 'a', label: LONG, hint: LONG, example: LONG, most: 10 };
+  const field = { id: 'a', label: LONG, hint: LONG, example: LONG, maxLength: 10 };
   const { title, components } = modal({ id: 'a', title: LONG, fields: [field] });
   const [above] = modal({ id: 'a', title: LONG, text: LONG.repeat(20), fields: [field] }).components;
   const options = [{ label: 'a', value: 'a' }];
@@ -35,12 +35,12 @@ it("labels that exceed Discord's limits are shortened", () => {
 });
 
 it('a field with a minimum length is required', () => {
-  const field = { id: 'a', label: 'A', hint: 'B', most: 10 };
+  const field = { id: 'a', label: 'A', hint: 'B', maxLength: 10 };
   const fieldOf = (more: object) =>
     Object(modal({ id: 'a', title: 'A', fields: [{ ...field, ...more }] }).components[0]).component;
   expect(fieldOf({})).toMatchObject({ required: false, max_length: 10, style: 1 });
   expect(fieldOf({ value: '' })).not.toHaveProperty('value');
-  expect(fieldOf({ least: 1, value: 'x', long: true })).toMatchObject({
+  expect(fieldOf({ minLength: 1, value: 'x', long: true })).toMatchObject({
     required: true,
     min_length: 1,
     value: 'x',
@@ -56,7 +56,7 @@ it('undefined controls and empty rows are omitted', () => {
 
 it('a select menu with a minimum of 0 accepts up to all of its options', () => {
   const options = ['a', 'b'].map((value) => ({ label: value, value }));
-  expect(select({ id: 'a', placeholder: 'A', options, least: 0 })).toMatchObject({
+  expect(select({ id: 'a', placeholder: 'A', options, minChosen: 0 })).toMatchObject({
     min_values: 0,
     max_values: 2,
   });
@@ -73,7 +73,7 @@ it('an optional select menu in a modal has a minimum of 0', () => {
 });
 
 describe("a modal's custom id", () => {
-  const field = { id: 'a', label: 'A', hint: 'B', most: 10 };
+  const field = { id: 'a', label: 'A', hint: 'B', maxLength: 10 };
   const shown = { id: 'x:y:z', title: 'A', text: 'B', fields: [field] };
   const idOf = (more: Partial<ModalOptions> = {}) => modal({ ...shown, ...more }).custom_id;
 

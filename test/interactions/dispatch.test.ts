@@ -40,7 +40,7 @@ const presses: Record<string, Press> = {
       modal({
         id: customId('echo', 'asked', argument),
         title: 'A question',
-        fields: [{ id: 'text', label: 'Text', hint: 'Any', most: 100 }],
+        fields: [{ id: 'text', label: 'Text', hint: 'Any', maxLength: 100 }],
       }),
   },
   closed: { answers: 'modal', run: refuse },
@@ -71,7 +71,7 @@ const controls = () => {
   ].map((actions) => actions.map((action) => button(customId('echo', action, 'a:b'), action)));
   const options = ['red', 'blue'].map((value) => ({ label: value, value }));
   return rows(first ?? [], second ?? [], [
-    select({ id: customId('echo', 'pick'), placeholder: 'Colours', options, least: 0 }),
+    select({ id: customId('echo', 'pick'), placeholder: 'Colours', options, minChosen: 0 }),
   ]);
 };
 

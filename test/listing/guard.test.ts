@@ -13,10 +13,10 @@ const KEY = new Secret('key of guild 1');
 const OTHER_KEY = new Secret('another key');
 
 /** Creates a guard for a service that returns these outcomes in turn, and then keeps returning the last one. */
-function setUp(outcomes: readonly Outcome[] = [ADDED], mostConcurrent = 8) {
+function setUp(outcomes: readonly Outcome[] = [ADDED], maxConcurrent = 8) {
   const sent: string[] = [];
   const breaker = createBreaker();
-  const turns = createTurns({ mostConcurrent });
+  const turns = createTurns({ maxConcurrent });
   const { inTurn } = createGuard({ turns, breaker, firstWaitMs: 1 });
   const ask =
     (kind: 'submission' | 'reading') =>

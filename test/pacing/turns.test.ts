@@ -8,9 +8,9 @@ interface Place {
 }
 
 /** Creates turns whose requests run until the test ends them. */
-function setUp(mostConcurrent: number) {
+function setUp(maxConcurrent: number) {
   const clock = { now: 0 };
-  const turns = createTurns({ mostConcurrent, now: () => clock.now });
+  const turns = createTurns({ maxConcurrent, now: () => clock.now });
   const started: string[] = [];
   const running: Place[] = [];
 
@@ -65,19 +65,19 @@ describe('the request scheduler', () => {
   });
 
   it.each([
-    { mostConcurrent: 3, reading: 1 },
-    { mostConcurrent: 1, reading: 1 },
-  ])('allows reads to use $reading of $mostConcurrent slots, and submissions the rest', async ({
-    mostConcurrent,
+    { maxConcurrent: 3, reading: 1 },
+    { maxConcurrent: 1, reading: 1 },
+  ])('allows reads to use $reading of $maxConcurrent slots, and submissions the rest', async ({
+    maxConcurrent,
     reading,
   }) => {
-    const { started, ask } = setUp(mostConcurrent);
+    const { started, ask } = setUp(maxConcurrent);
     times(10, (n) => ask(`reads ${n}`, { kind: 'reading' }));
     await setImmediate();
     expect(started).toHaveLength(reading);
     times(10, (n) => ask(`submits ${n}`));
     await setImmediate();
-    expect(started).toHaveLength(mostConcurrent);
+    expect(started).toHaveLength(maxConcurrent);
     expect(started.filter((guild) => guild.startsWith('reads'))).toHaveLength(reading);
   });
 

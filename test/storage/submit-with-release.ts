@@ -55,7 +55,7 @@ const pipeline = createPipeline({
       return { kind: 'accepted', message: 'Yes.' };
     },
   },
-  guard: createGuard({ turns: createTurns({ mostConcurrent: 1 }), breaker: createBreaker(), firstWaitMs: 1 }),
+  guard: createGuard({ turns: createTurns({ maxConcurrent: 1 }), breaker: createBreaker(), firstWaitMs: 1 }),
   demandOwned: async () => undefined,
   showApproval: async () => undefined,
   encryptNotice: async () => null,

@@ -262,7 +262,7 @@ export async function openPipeline(options: PipelineOptions) {
   const keys = createApiKeys({ store, encryption, logger, now });
   const { settings } = parts;
   const guard = createGuard({
-    turns: createTurns({ mostConcurrent: 8, now }),
+    turns: createTurns({ maxConcurrent: 8, now }),
     breaker: createBreaker(),
     firstWaitMs: 1,
   });
