@@ -27,6 +27,19 @@ it("a store's files are only accessible to their owner", async () => {
   for (const suffix of ['', '-wal', '-shm']) expect(statSync(path + suffix).mode & 0o777).toBe(0o600);
 });
 
+it('lets the event loop turn while many transactions wait for SQLite', async () => {
+  const store = await openStore();
+  let open = 100;
+  const write = async () => {
+    await store.inGuild('1', () => store.values.set('n', 1));
+    open -= 1;
+  };
+  const all = Promise.all(Array.from({ length: open }, write));
+  await setImmediate();
+  expect(open).toBeGreaterThan(0);
+  await all;
+});
+
 describe('a transaction', () => {
   it("blocks other processes' writes as soon as it begins", async () => {
     const store = await openStore();
