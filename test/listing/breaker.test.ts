@@ -43,14 +43,14 @@ it.each([
     'failed',
   ],
   [
-    'asking whether a guild is held back leaves the submission that tests the service to others',
+    'checking for a pause does not count as the test submission',
     '1! 3(1-) 1! 2! 30s 1! 1! 1? 1!',
     'free held free free free yes held',
     'some',
     'failed',
   ],
   [
-    'asking during the pause of all guilds leaves the test to others, too',
+    'checking during a pause of all guilds does not count as the test submission',
     '3(1- 2- 3-) 1- a! 30s a! b! a? b!',
     'held free free yes held',
     'all',

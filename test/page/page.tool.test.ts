@@ -239,7 +239,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
       .waitFor();
   });
 
-  it("explains the focused option, and shows a form's problems at the field", async () => {
+  it("explains the focused option, and shows errors next to a form's fields", async () => {
     const tab = await inNewServer({ more: '&role=admin' });
     await pickCommand(tab, 'addserver');
     await tab.getByRole('combobox', { name: 'game' }).focus();

@@ -59,7 +59,7 @@ describe("the lines in a list's edit form", () => {
 describe('the text of a submitted edit form', () => {
   const rows = rowsOf('a.example.com:27015 gmod\nb.example.com:27016 cs2\n127.1:5 cs2');
 
-  it('is reduced to new and changed lines in their original positions', () => {
+  it('only includes new and changed lines, in their original positions', () => {
     const typed =
       "2. b.example.com:27017 cs2\n1. a.example.com:27015 Garry's Mod\n3. 127.1:5 cs2\nnew.example.com:1";
     expect(editedText(typed, rows, games)).toEqual({
