@@ -43,8 +43,8 @@ const FROM_SETTINGS = 's';
 /** The custom id of the control in /settings that opens the list. */
 export const BLOCKS_IN_SETTINGS = customId(BLOCKS, 'list', writePage(1, FROM_SETTINGS));
 
-/** Reports new blocks in the log channel, and updates the messages that show them. */
-async function reportBlocks(
+/** Reports new or removed blocks in the log channel, and updates the messages that show them. */
+export async function reportBlocks(
   { guildId, user }: Context,
   key: 'blocked' | 'unblocked',
   blocks: readonly Block[],

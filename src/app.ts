@@ -49,6 +49,8 @@ const CONNECTIONS_END_MS = 500;
 export interface Timing extends ApiTiming {
   readonly guildLog?: GuildLogTiming;
   readonly decisionMessages?: DecisionMessagesTiming;
+  /** How long a decline can be taken back. */
+  readonly undoMs?: number;
   /** Delay before the first retry of a request to the listing service. It doubles before the second retry. */
   readonly listingFirstWait?: number;
   /** Time limit for parsing a file. */
@@ -118,6 +120,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     member: config.memberLimit,
     guild: config.guildLimit,
     days: config.historyDays,
+    undoMs: timing.undoMs,
     createWaitingSubmissions,
   });
   const guilds = createGuilds({
@@ -212,6 +215,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     api,
     interactionStore,
     submissions: submissionStore.submissions,
+    undoMs: timing.undoMs,
     editOrder,
     wording,
     replyOf: (context, submission) => commands.replyOf(context, submission),
@@ -221,6 +225,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     ...discord,
     ...guilds,
     ...timing.decisionMessages,
+    undoMs: timing.undoMs,
     isOn: config.directMessages === 'on',
     interactionStore,
     submissions: submissionStore.submissions,

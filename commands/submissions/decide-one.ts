@@ -1,4 +1,4 @@
-import { submissionsId } from '../../src/approval/approval-view.ts';
+import { serversText, submissionsId } from '../../src/approval/approval-view.ts';
 import {
   type Command,
   OldMessageError,
@@ -11,7 +11,8 @@ import { UserError } from '../../src/interactions/user-error.ts';
 import { typedOf } from '../../src/server-lists/row.ts';
 import { rowForServer } from '../../src/submissions/submission.ts';
 import type { SeenApproval } from '../../src/submissions/waiting-submissions.ts';
-import { reportDeclineBlocks } from '../blocks.ts';
+import { withSign } from '../../src/words/servers.ts';
+import { reportBlocks, reportDeclineBlocks } from '../blocks.ts';
 import type { CommandDeps } from '../deps.ts';
 import { previewFile } from '../submit/files.ts';
 import { readSubmitId } from '../submit/ids.ts';
@@ -27,7 +28,7 @@ export function decisionActions(
   deps: CommandDeps,
   queue: ApprovalQueue,
 ): Required<Pick<Command, 'presses' | 'submits'>> {
-  const { approvals, approvalMessages, games } = deps;
+  const { approvals, approvalMessages, submissions, games } = deps;
   const { demandModerator, showPressed, outdated, outdatedText, undecided, placeOf, decided } = queue;
   const { stillWaiting, showNext } = queue;
 
@@ -93,6 +94,31 @@ export function decisionActions(
     return decided(context, before);
   }
 
+  /** Takes back a decline, and everything that the same press declined or blocked. */
+  async function undo(context: PressContext): Promise<Reply> {
+    await demandModerator(context);
+    const { t, interactionId, posted } = context;
+    const seen = seenOf(context);
+    const { waiting, declined, unblocked } = await approvals.undo({ ...seen, interactionId });
+    await reportBlocks(context, 'unblocked', unblocked, deps);
+    await showPressed(context);
+    if (waiting.length === 0) {
+      const isLate = (await submissions.find(seen.guildId, seen.submissionId ?? ''))?.isUndoable !== true;
+      return stillWaiting(
+        context,
+        withSign('not-sent', t(isLate ? 'approval.undoLate' : 'approval.notUndone')),
+      );
+    }
+    // A press in the log channel may have taken back others, too.
+    void approvalMessages.showDue();
+    const servers = declined.flatMap((each) => each.servers);
+    const texts =
+      servers.length > 0 ? [t('approval.stillDeclined', { servers: serversText(t, servers, games) })] : [];
+    return posted
+      ? { content: texts.join('\n') }
+      : queue.decidedInQueue(context, await placeOf(context), texts);
+  }
+
   async function pressCorrect(context: PressContext): Promise<Modal> {
     await demandModerator(context);
     const [only] = (await approvals.seen(seenOf(context)))?.servers ?? [];
@@ -150,6 +176,7 @@ export function decisionActions(
       duplicate: { answers: 'beside', run: removeRepeat },
       resend: { answers: 'beside', run: sendAgain },
       decline: { answers: 'modal', run: pressDecline },
+      undo: { answers: 'beside', run: undo },
       // Still needed for buttons on messages posted by version 0.3.0.
       refuse: { answers: 'modal', run: pressDecline },
       correct: { answers: 'modal', run: pressCorrect },

@@ -8,6 +8,7 @@ import {
   ownButtons,
   stateText,
   submissionsId,
+  undoButtons,
 } from '../../src/approval/approval-view.ts';
 import type { WaitingSubmission } from '../../src/approval/approvals.ts';
 import { canDecide, type GuildSettings, UnreadableSettingsError } from '../../src/guilds/settings.ts';
@@ -229,8 +230,12 @@ export function createApprovalQueue(deps: CommandDeps) {
     const notes = [...texts, ...approvalNotes(context, approved, games)];
     // If the store couldn't save an outcome, it probably can't be read either.
     if (approved.some(({ ended }) => !ended.isRecorded)) return { content: notes.join('\n') };
-    const now = decidedText(t, await submissions.by(guildId, interactionId), games);
-    return withNext([now, ...notes], await showNext(context, before));
+    const now = await submissions.by(guildId, interactionId);
+    const { components = [], ...next } = await showNext(context, before);
+    return withNext([decidedText(t, now, games), ...notes], {
+      ...next,
+      components: [...components, ...rows(undoButtons(t, now))],
+    });
   }
 
   /**

@@ -189,13 +189,15 @@ export function stateText(t: Translate, submission: Submission, games: GameIndex
   return isSentence ? sentences(item, why) : t('look.about', { item, why });
 }
 
-/** Describes a moderator's latest decisions on a member's submissions in one line; '' if there are none. */
+/** Describes in one line what a moderator has just decided or taken back; '' if there is nothing. */
 export function decidedText(t: Translate, decided: readonly Submission[], games: GameIndex): string {
   const [first] = decided;
   if (first === undefined) return '';
   const { state, declineReason } = first;
   const servers = decided.flatMap((submission) => submission.servers);
   const why = `${serversText(t, servers, games)} · ${byText(t, first)}`;
+  if (state === 'waiting')
+    return `${STATE_SIGNS.waiting} ${t('look.about', { item: t('approval.undone'), why })}`;
   if (state === 'declined') {
     const declined = withSign('rejected', t('look.about', { item: t('approval.declined'), why }));
     return [declined, ...reasonTexts(t, declineReason, LONGEST_REASON)].join(' · ');
@@ -244,9 +246,19 @@ export function channelView(
   const isWhole = !isCut && list === lines.join('\n');
   return {
     content: texts.filter(Boolean).join('\n'),
-    components: rows(decisionButtons(t, submission, { ...background, isWhole })),
+    components: rows(logButtons(t, submission, { ...background, isWhole })),
   };
 }
+
+/** Builds the buttons of the log channel's message. */
+const logButtons = (
+  t: Translate,
+  submission: Submission,
+  shown: Background & { readonly isWhole: boolean },
+): readonly APIButtonComponent[] => [
+  ...decisionButtons(t, submission, shown),
+  ...undoButtons(t, [...shown.declined, submission]),
+];
 
 /** Returns what moderators should know about a submission besides its own data. */
 export const backgroundTexts = (
@@ -298,12 +310,10 @@ export function harmfulView(
   // Keeps only the first line. Later lines can contain a decline reason, the service's message or addresses of previously
   // submitted servers.
   const [head = ''] = statusText(t, submission).split('\n');
-  if (submission.state !== 'waiting') return { content: head };
+  const components = rows(logButtons(t, submission, { ...background, isWhole: false }));
+  if (submission.state !== 'waiting') return { content: head, components };
   const [earlier] = beforeTexts(t, background, games);
-  return {
-    content: [head, earlier, t('approval.harmful')].filter(Boolean).join('\n'),
-    components: rows(decisionButtons(t, submission, { ...background, isWhole: false })),
-  };
+  return { content: [head, earlier, t('approval.harmful')].filter(Boolean).join('\n'), components };
 }
 
 /** Builds the message for a submission that was deleted together with all of the guild's data. */
@@ -319,6 +329,13 @@ export function correctedTexts(
   if (id === undefined) return [];
   if (id === '') return [t('approval.corrected')];
   return [t('approval.correctedBy', { user: memberText({ id, name }) })];
+}
+
+/** Builds the button that takes back a decline, if one of the submissions was declined a moment ago. */
+export function undoButtons(t: Translate, submissions: readonly Submission[]): readonly APIButtonComponent[] {
+  const latest = submissions.findLast(({ isUndoable }) => isUndoable);
+  if (latest === undefined) return [];
+  return [button(submissionsId('undo', `${latest.draftId}:${latest.id}`), t('button.undo'))];
 }
 
 /**

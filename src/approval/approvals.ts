@@ -46,6 +46,16 @@ export interface Correction extends Decision {
   readonly row: ReadyRow;
 }
 
+/** What became of a request to take back a decline. */
+interface Undone {
+  /** The submissions that are waiting again. */
+  readonly waiting: readonly Submission[];
+  /** The submissions from the same press that stay declined. */
+  readonly declined: readonly Submission[];
+  /** The blocks that were made with the decline, and are removed. */
+  readonly unblocked: readonly Block[];
+}
+
 /** Why a correction isn't possible. */
 type NotCorrected =
   /** The submission was decided or changed after the moderator saw it. */
@@ -227,6 +237,26 @@ export function createApprovals({
           await block(key.guildId, { targets, by, reason: reason.words, decisionId: interactionId });
         }
         return true;
+      }),
+    /**
+     * Takes back everything that was declined or blocked by the same press as this submission.
+     * @returns nothing in `waiting` if it isn't possible (see {@link WaitingSubmissions.takeBack})
+     */
+    undo: ({
+      guildId,
+      submissionId = '',
+      interactionId,
+    }: SeenApproval & Pick<DecidedBy, 'interactionId'>): Promise<Undone> =>
+      store.inGuild(guildId, async () => {
+        const decisionId = (await submissions.find(guildId, submissionId))?.decisionId ?? '';
+        const together = await submissions.by(guildId, decisionId);
+        const waiting: Submission[] = [];
+        for (const each of together) {
+          if (await waitingSubmissions.takeBack(each, interactionId)) waiting.push(each);
+        }
+        const unblocked = waiting.length === 0 ? [] : await blocks.removeOfDecision(guildId, decisionId);
+        if (unblocked.length > 0) await makeAllDue(guildId);
+        return { waiting, declined: together.filter((each) => !waiting.includes(each)), unblocked };
       }),
     /** Adds blocks. Returns those that are new. */
     block: (guildId: string, added: NewBlocks): Promise<readonly Block[]> =>

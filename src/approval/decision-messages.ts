@@ -11,7 +11,7 @@ import { HOUR_MS } from '../pacing/durations.ts';
 import type { ClaimJob } from '../storage/claim-job.ts';
 import type { Store } from '../storage/store.ts';
 import type { SubmissionsTable } from '../storage/tables.ts';
-import { type Submission, unconfirmedIn } from '../submissions/submission.ts';
+import { type Submission, UNDO_MS, unconfirmedIn } from '../submissions/submission.ts';
 import type { Submissions } from '../submissions/submissions.ts';
 import { escapeText } from '../words/escape.ts';
 import { sentences } from '../words/sentences.ts';
@@ -23,7 +23,10 @@ import { noticeContext } from './decision-notices.ts';
 
 /** Minimum time between direct messages, in milliseconds. Discord blocks bots that start many conversations quickly. */
 const EVERY_MS = 5_000;
-/** How long decisions about a member's submissions are collected into one direct message, in milliseconds. */
+/**
+ * How long decisions about a member's submissions are collected into one direct message, in milliseconds, once declines can't
+ * be taken back.
+ */
 const GATHER_MS = 60_000;
 /** How long a process keeps its claim on the job after its last direct message, in milliseconds. */
 const CLAIMED_MS = 60_000;
@@ -57,6 +60,8 @@ export interface DecisionMessagesDeps extends DecisionMessagesTiming {
   readonly games: GameIndex;
   readonly claimJob: ClaimJob;
   readonly logger: Pick<Logger, 'warn'>;
+  /** How long a decline can be taken back, in milliseconds. */
+  readonly undoMs?: number | undefined;
 }
 
 export type DecisionMessages = ReturnType<typeof createDecisionMessages>;
@@ -66,7 +71,8 @@ export type DecisionMessages = ReturnType<typeof createDecisionMessages>;
  * The process deletes the stored data right before sending, so a member never receives a message twice.
  */
 export function createDecisionMessages(deps: DecisionMessagesDeps) {
-  const { isOn, store, directMessages, games, everyMs = EVERY_MS, gatherMs = GATHER_MS } = deps;
+  const { isOn, store, directMessages, games, everyMs = EVERY_MS } = deps;
+  const dueMs = (deps.undoMs ?? UNDO_MS) + (deps.gatherMs ?? GATHER_MS);
   const job = createJob({ firstMs: AFTER_START_MS, everyMs, run: sendNext });
 
   /** Whether a guild member should receive direct messages. */
@@ -94,7 +100,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
   const findDue = () =>
     owed()
       .where(({ or, eb }) =>
-        or([eb('ended_at', '<=', Date.now() - gatherMs), eb('ended_at', '>', Date.now() + gatherMs)]),
+        or([eb('ended_at', '<=', Date.now() - dueMs), eb('ended_at', '>', Date.now() + dueMs)]),
       )
       .executeTakeFirst();
 

@@ -9,12 +9,12 @@ import { TOKEN_LIVES_MS } from '../pacing/durations.ts';
 import { oneAtATime } from '../pacing/in-order.ts';
 import type { Store } from '../storage/store.ts';
 import type { SubmissionsTable } from '../storage/tables.ts';
-import type { Submission } from '../submissions/submission.ts';
+import { type Submission, UNDO_MS } from '../submissions/submission.ts';
 import type { Submissions } from '../submissions/submissions.ts';
 import type { DraftRef } from '../submissions/waiting-submissions.ts';
 
-/** How often to look for replies that a crash left out of date, in milliseconds. */
-const EVERY_MS = 60_000;
+/** How often to look for replies to update, in milliseconds. */
+const EVERY_MS = 5_000;
 
 /** Binds an encrypted notice to its guild and draft. The string must not change, because stored notices depend on it. */
 export const noticeContext = ({ guildId, id }: DraftRef): string => `guild ${guildId}: telling of ${id}`;
@@ -29,6 +29,8 @@ export interface DecisionNoticesDeps {
   /** Builds the content of the reply to the member about a submission. */
   readonly replyOf: (context: Context, run: Submission) => Promise<Reply>;
   readonly logger: Pick<Logger, 'warn'>;
+  /** How long a decline can be taken back, in milliseconds. */
+  readonly undoMs?: number | undefined;
 }
 
 /**
@@ -36,12 +38,16 @@ export interface DecisionNoticesDeps {
  * edited. After that, decision-messages.ts sends a direct message about each decision.
  */
 export function createDecisionNotices(deps: DecisionNoticesDeps) {
-  const { store, interactionStore, submissions, wording, logger } = deps;
+  const { store, interactionStore, submissions, wording, logger, undoMs = UNDO_MS } = deps;
   const job = createJob({ firstMs: AFTER_START_MS, everyMs: EVERY_MS, run: () => notifyDue() });
 
-  /** Permanently claims a decided submission, so that the reply to the member is updated only once. */
+  /**
+   * Permanently claims a decided submission, so that the reply to the member is updated only once. Leaves out declines that
+   * can still be taken back, but doesn't wait for a time that a clock ahead has stored.
+   */
   async function claim(): Promise<SubmissionsTable | undefined> {
     for (;;) {
+      const now = Date.now();
       const row = await store
         .tables()
         .selectFrom('submissions')
@@ -52,6 +58,9 @@ export function createDecisionNotices(deps: DecisionNoticesDeps) {
         // submission.
         .where('ended_at', '>', 0)
         .where('state', '<>', 'withdrawn')
+        .where(({ or, eb }) =>
+          or([eb('state', '<>', 'declined'), eb('ended_at', '<=', now - undoMs), eb('ended_at', '>', now)]),
+        )
         .orderBy('ended_at')
         .executeTakeFirst();
       if (row === undefined) return undefined;

@@ -1,15 +1,15 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { DAY_MS } from '../pacing/durations.ts';
 import { createRecent } from '../pacing/recent.ts';
-import { isInvalid, isReady } from '../server-lists/row.ts';
+import { inOrderOfPlaces, isInvalid, isReady } from '../server-lists/row.ts';
 import type { SubmissionsTable, Tables } from '../storage/tables.ts';
-import { isDone, isUnconfirmed, isUnsent, withoutTyped, withRows } from '../submissions/draft.ts';
+import { isDone, isUnconfirmed, isUnsent, otherRows, withoutTyped, withRows } from '../submissions/draft.ts';
 import type { NoDraft, Submitter } from '../submissions/drafts.ts';
 import type { NotApprovedOutcome } from '../submissions/outcome.ts';
 import { outcomeToStore } from '../submissions/server-columns.ts';
-import type { Submission } from '../submissions/submission.ts';
+import { rowForServer, type Submission } from '../submissions/submission.ts';
 import type { WaitingSubmissionsDeps } from '../submissions/submission-store.ts';
-import { needsModerator } from '../submissions/submissions.ts';
+import { declinedDraftId, needsModerator } from '../submissions/submissions.ts';
 import type { DraftRef, WaitingSubmissions } from '../submissions/waiting-submissions.ts';
 
 /** How long a submission waits for a moderator, in milliseconds. */
@@ -82,6 +82,47 @@ export function createWaitingSubmissions({
     return { kind: 'found', submission };
   }
 
+  /**
+   * Whether a declined submission's servers have been submitted again, with the same addresses or as another version, or are
+   * waiting in another submission.
+   */
+  async function isElsewhere({ id, guildId, userId, draftId, endedAt = 0 }: Submission): Promise<boolean> {
+    const again = await submissions.latestRow(declinedDraftId(id));
+    const found = await tables()
+      .selectFrom('servers')
+      .innerJoin('submissions', 'submissions.id', 'servers.submission_id')
+      .select('submissions.id')
+      .where('servers.guild_id', '=', guildId)
+      .where('servers.user_id', '=', userId)
+      .where(
+        sql<boolean>`servers.address in (select address from servers as declined where submission_id = ${id})`,
+      )
+      .where('draft_id', '<>', draftId)
+      .where(({ or, eb }) => or([eb('created_at', '>=', endedAt), eb('state', '=', 'waiting')]))
+      .limit(1)
+      .executeTakeFirst();
+    return again !== undefined || found !== undefined;
+  }
+
+  /**
+   * Takes the data for notifying the member of a decision, so that no process notifies them.
+   * @returns `undefined` if a process has already begun to notify the member
+   */
+  async function claimNotice(id: string): Promise<string | null | undefined> {
+    const row = await tables()
+      .selectFrom('submissions')
+      .select('notice')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    const { numUpdatedRows } = await tables()
+      .updateTable('submissions')
+      .set({ notice: null })
+      .where('id', '=', id)
+      .where('notified_at', 'is', null)
+      .executeTakeFirst();
+    return numUpdatedRows === 1n ? row.notice : undefined;
+  }
+
   const life: WaitingSubmissions = {
     async seen({ submissionId, ...key }) {
       const submission = await find(key);
@@ -120,7 +161,7 @@ export function createWaitingSubmissions({
       const at = countWait(`${guildId} ${user.id}`);
       return at === undefined ? undefined : { code: 'waiting-often', at };
     },
-    async begin({ expiresAt = now() + WAITS_MS, correction, ...submission }) {
+    async begin({ expiresAt = now() + WAITS_MS, correction, undoneBy, ...submission }) {
       const latest = await submissions.latestRow(submission.draftId);
       const previous = latest && hasMessage(latest) ? latest : undefined;
       const { channel_id, message_id, revision, shown_revision, notice, ...before } = previous ?? NO_MESSAGE;
@@ -135,7 +176,7 @@ export function createWaitingSubmissions({
         message_id,
         revision: revision + 1,
         shown_revision,
-        decision_id: correction?.interactionId ?? null,
+        decision_id: correction?.interactionId ?? undoneBy ?? null,
         ...corrected,
         notice: submission.notice ?? notice,
       });
@@ -182,6 +223,41 @@ export function createWaitingSubmissions({
       // If all servers are waiting again, the member isn't notified of a decision yet.
       if (!ended.every(({ outcome }) => outcome && isUnsent(outcome))) return;
       await tables().updateTable('submissions').set({ notice: null }).where('id', '=', id).execute();
+    },
+    async takeBack(declined, interactionId) {
+      const { id, draftId, guildId, userId, userName, expiresAt = now() } = declined;
+      const by = { guildId, user: { id: userId, name: userName } };
+      const latest = await submissions.latest(guildId, draftId);
+      const others = latest?.id === id ? undefined : latest;
+      // Only decisions about the other lines may have followed.
+      const isFollowed =
+        others !== undefined &&
+        (others.interactionId !== undefined || (others.state !== 'waiting' && others.state !== 'done'));
+      if (!declined.isUndoable || userId === '' || isFollowed || (await isElsewhere(declined))) return false;
+      const own = declined.servers.map(rowForServer);
+      const stillWaiting = others?.state === 'waiting' ? others.servers.map(rowForServer) : [];
+      const rows = [...own, ...stillWaiting].toSorted(inOrderOfPlaces);
+      const draft = (await drafts.read(draftId)) ?? {
+        id: draftId,
+        source: declined.source ?? 'text',
+        rows: [],
+      };
+      const notice = draft.isCancelled ? undefined : await claimNotice(id);
+      if (notice === undefined) return false;
+      const all = [...otherRows(draft, declined.servers), ...own].toSorted(inOrderOfPlaces);
+      await drafts.write(by, withRows(withoutTyped(draft), all));
+      await submissions.move(id, guildId, 'declined', { state: 'withdrawn', ended_at: now() });
+      await servers(id).set({ outcome: null, reason: null, ended_at: null }).execute();
+      if (others?.state === 'waiting') await life.end(others.id, guildId, { state: 'withdrawn' });
+      const undoneBy = interactionId;
+      await life.begin({ ...by, draftId, rows, interactionId: null, expiresAt, notice, undoneBy });
+      // The new submission has the message.
+      await tables()
+        .updateTable('submissions')
+        .set({ decision_id: null, shown_revision: sql<number>`revision` })
+        .where('id', '=', id)
+        .execute();
+      return true;
     },
     async end(id, guildId, to) {
       const row = await submissions.move(id, guildId, 'waiting', { ...to, ended_at: now() });

@@ -59,7 +59,8 @@ export interface SubmissionsTable {
   /** The member's name; null once it has been deleted. */
   readonly user_name: string | null;
   /**
-   * The submission's state. Only `move` in submissions.ts changes it. All states except `waiting` and `running` are final.
+   * The submission's state. Only `move` in submissions.ts changes it. All states except `waiting`, `running` and,
+   * for a minute, `declined` are final.
    * - `waiting`: a moderator has to decide.
    * - `running`: the submission is being sent.
    * - `done`: the submission was sent.

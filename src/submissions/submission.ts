@@ -6,6 +6,9 @@ import type { Draft } from './draft.ts';
 import type { Submitter } from './drafts.ts';
 import type { ServerOutcome } from './outcome.ts';
 
+/** How long moderators can take back a decline, in milliseconds. Until then, the member isn't notified of it. */
+export const UNDO_MS = 60_000;
+
 export interface MessagePlace {
   readonly channelId: string;
   readonly messageId: string;
@@ -45,6 +48,10 @@ export interface Submission {
   /** The correcting moderator's name; empty if unknown. */
   readonly correctedByName: string;
   readonly declineReason: DeclineReason | undefined;
+  /** The interaction that approved, declined, corrected or withdrew the submission. */
+  readonly decisionId: string | undefined;
+  /** Whether the submission was declined so recently that the decline can be taken back. */
+  readonly isUndoable: boolean;
   /** Whether the submission needs, or needed, a moderator's approval. */
   readonly needsModerator: boolean;
   /** When the submission expires, in milliseconds since 1970. */

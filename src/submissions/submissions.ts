@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { type NotSentOutcome, notSent, type ServerSubmission } from '../listing/contract.ts';
 import { TOKEN_LIVES_MS } from '../pacing/durations.ts';
 import { createInOrder } from '../pacing/in-order.ts';
+import { isRecent } from '../pacing/recent.ts';
 import { addressOf, lineLabel, placeOf, type RowPlace } from '../server-lists/row.ts';
 import { isAbandoned } from '../storage/leases.ts';
 import type { DraftsTable, ServersTable, SubmissionsTable } from '../storage/tables.ts';
@@ -28,6 +29,7 @@ import {
   type StateChange,
   type Submission,
   type SubmittedServer,
+  UNDO_MS,
 } from './submission.ts';
 import type { WaitingSubmissions } from './waiting-submissions.ts';
 
@@ -52,7 +54,8 @@ export type Submissions = ReturnType<typeof createSubmissions>;
  * handles a submission that needs approval until it is running. Every method throws a StoreError when the store fails.
  * Methods that change data must be called inside the guild's transaction.
  */
-export function createSubmissions({ store, drafts, waiting, processId, pollMs = 500, now }: SubmissionsDeps) {
+export function createSubmissions(deps: SubmissionsDeps) {
+  const { store, drafts, waiting, processId, pollMs = 500, undoMs = UNDO_MS, now } = deps;
   const { tables } = store;
 
   /** The submissions that this process is sending, by their ids. */
@@ -233,6 +236,9 @@ export function createSubmissions({ store, drafts, waiting, processId, pollMs = 
       correctedBy: row.corrected_by ?? undefined,
       correctedByName: row.corrected_by_name ?? '',
       declineReason: storedReason(row),
+      decisionId: row.decision_id ?? undefined,
+      isUndoable:
+        row.state === 'declined' && row.notified_at === null && isRecent(row.ended_at ?? 0, undoMs, now()),
       interactionId: row.interaction_id ?? undefined,
       needsModerator: needsModerator(row),
       expiresAt: row.expires_at ?? undefined,

@@ -39,6 +39,8 @@ interface NewWaitingSubmission extends NewSubmission {
   readonly correction?: DecidedBy | undefined;
   /** The encrypted data for notifying the member of the decision. If omitted, the previous submission's data is copied. */
   readonly notice?: string | null;
+  /** The interaction that took back a decline. */
+  readonly undoneBy?: string;
 }
 
 /**
@@ -88,6 +90,13 @@ export interface WaitingSubmissions {
    * @param draft the draft without the accepted servers
    */
   waitAgain(by: Submitter, id: string, draft: Draft, ended: readonly SubmittedServer[]): Promise<void>;
+  /**
+   * Takes back a decline. The servers wait again in a new submission with the old expiry time and the same message for
+   * moderators. Lines of the same list that are still waiting are part of this submission.
+   * @returns false if the member has been notified, has submitted the servers again or has withdrawn the others; if a server
+   * is waiting elsewhere; or if the draft's other servers are being sent
+   */
+  takeBack(declined: Submission, interactionId: string): Promise<boolean>;
   /** Ends a waiting submission and records its servers' outcome. Servers of withdrawn submissions don't get an outcome. */
   end(id: string, guildId: string, to: StateChange): Promise<void>;
   /**

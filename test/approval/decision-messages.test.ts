@@ -76,6 +76,7 @@ function processOver(
   return createDecisionMessages({
     isOn: true,
     gatherMs: 0,
+    undoMs: 0,
     store,
     interactionStore: { open: (notice) => kept(notice ?? '') },
     ...partsOver(store),

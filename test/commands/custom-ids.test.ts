@@ -78,6 +78,7 @@ const LONGEST: Readonly<Record<string, string>> = {
   'submissions:resend': `${DRAFT}:${RUN}`,
   'submissions:resubmit': RUN,
   'submissions:turn': writePage(MOST_PAGES, RUN),
+  'submissions:undo': `${DRAFT}:${RUN}`,
   'submissions:waiting': writePage(MOST_PAGES, ownFilter),
   'submissions:withdraw': `${DRAFT}:next`,
   'submit:again': `${DRAFT}:anyway`,

@@ -16,6 +16,7 @@ import {
   chooseLogChannel,
   componentsOf,
   deleteName,
+  edit,
   giveCommand,
   lines,
   openSetting,
@@ -109,6 +110,7 @@ const GUARDED_PRESSES = [
   'submissions:duplicate',
   'submissions:refuse',
   'submissions:resend',
+  'submissions:undo',
 ];
 /** Modals that belong to a submission. Other members only get an error. */
 const SUBMITS_OF_A_SUBMISSION = [
@@ -179,7 +181,7 @@ interface Everything {
   readonly list: Answer;
 }
 
-const it = botTest({ key: null });
+const it = botTest({ key: null, timing: { undoMs: 60_000 } });
 
 const nameOf = (customId: string): string => {
   const { command, action } = parseCustomId(customId);
@@ -296,6 +298,10 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
   show('admin', toDecide);
   await addServer(guild.person({ role: 'moderator' }), 'others.example.com:1');
   await addServer(second, 'others.example.com:1');
+  await addServer(guild.person({ role: 'other' }), 'declined.example.com:1');
+  const toUndo = await waitingIn(guild);
+  await edit(second, toUndo, { reason: 'No.' }, 'Decline');
+  show('admin', { kind: 'message', message: toUndo });
   const queueOf = async (who: string) => admin.pick(await admin.slash('submissions'), [who]);
   show('admin', await queueOf('moderator (1)'));
   const queue = show('admin', await queueOf('member (2)'));

@@ -14,6 +14,8 @@ import type { World } from './world.ts';
 const APPROVE = 'submissions:approve:';
 /** Submits the unconfirmed servers of a decided submission again. */
 const RESEND = 'submissions:resend:';
+/** Takes back a decline. */
+const UNDO = 'submissions:undo:';
 /** Matches the servers that members submit. */
 const HOSTS = /\bs\d+\.example\.com/g;
 /** The maximum time for the bot to update the channel's messages to match its store. */
@@ -48,9 +50,12 @@ export async function createModerators(world: World, number: number) {
       return button === undefined ? [] : [{ message, id }];
     });
 
-  async function decline(person: Person, message: SeenMessage): Promise<void> {
+  /** @param undoes whether to take back the decline */
+  async function decline(person: Person, message: SeenMessage, undoes: boolean): Promise<void> {
     const opened = await person.press(message, 'Decline');
     if (opened.kind === 'modal') await person.submit(opened, { reason: 'Not ours.' });
+    if (undoes && labelsOf({ kind: 'message', message }).includes('Undo'))
+      await person.press(message, 'Undo');
   }
 
   /** Opens the confirmation for approving all of a member's submissions. Returns `undefined` if there are none to approve. */
@@ -96,7 +101,7 @@ export async function createModerators(world: World, number: number) {
         const { message, id } = oldest;
         verdict.count('decisions', 1);
         if (random.chance(0.2)) {
-          void decline(person, message);
+          void decline(person, message, random.chance(0.3));
           continue;
         }
         approved.add(id);
@@ -139,7 +144,9 @@ export async function createModerators(world: World, number: number) {
 /** Whether a submission's message matches its state. The stand-in might have dropped a decided submission's message. */
 function isShown({ state, accepted }: StoredApproval, message: SeenMessage | undefined): boolean {
   if (message === undefined) return state !== 'waiting';
-  const canDecide = componentsOf(message).some(({ custom_id }) => !custom_id?.startsWith(RESEND));
+  const canDecide = componentsOf(message).some(
+    ({ custom_id }) => !custom_id?.startsWith(RESEND) && !custom_id?.startsWith(UNDO),
+  );
   if (state === 'waiting') return canDecide;
   return !canDecide && (accepted === 0 || textOf(message).includes('added for review'));
 }

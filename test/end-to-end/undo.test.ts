@@ -1,0 +1,75 @@
+import { expect } from 'vitest';
+import {
+  approvalsIn,
+  DECISIONS,
+  decline,
+  directTo,
+  inStaff,
+  turnApprovalOn,
+  waitingIn,
+} from '../support/approval.ts';
+import { botTest, textOf } from '../support/bot.ts';
+import { createTestClock } from '../support/machine.ts';
+import { addServer, addsOf, labelsOf, logLines } from '../support/people.ts';
+
+const it = botTest({ timing: { decisionMessages: { everyMs: 20 }, undoMs: 60_000 } });
+
+const WAITS = 'Waiting for a moderator';
+const MINUTE_MS = 60_000;
+
+it('a moderator takes back a decline in the log channel before the member hears of it', async ({
+  guild,
+  member,
+}) => {
+  const clock = createTestClock();
+  await turnApprovalOn(guild);
+  const reply = await addServer(member, 'undone.example.com:1');
+  const message = await waitingIn(guild);
+  await decline(guild, message, 'By mistake');
+  expect(labelsOf(message)).toEqual(['Undo']);
+  const moderator = inStaff(guild, 'admin');
+  await moderator.press(message, 'Undo');
+  expect(labelsOf(message)).toEqual(DECISIONS);
+  expect(textOf(message)).not.toContain('By mistake');
+  expect(textOf(reply)).toContain(WAITS);
+  await moderator.press(message, 'Approve');
+  await expect.poll(() => textOf(reply)).toContain('Servers have been added for review.');
+  expect(addsOf(guild, 'undone.example.com')).toHaveLength(1);
+  expect(approvalsIn(guild)).toHaveLength(1);
+
+  const declined = await addServer(member, 'declined.example.com:1');
+  const kept = await waitingIn(guild);
+  await decline(guild, kept, 'Not here');
+  expect(textOf(declined)).toContain(WAITS);
+  clock.advance(MINUTE_MS);
+  await moderator.press(kept, 'Undo');
+  const replies = () => guild.discord.requests.filter(({ body }) => body.includes('Not undone.'));
+  await expect.poll(() => replies().length).toBeGreaterThan(0);
+  expect(labelsOf(kept)).toEqual([]);
+  await expect.poll(() => textOf(declined)).toContain('Not here');
+  expect(directTo(guild, member)).toEqual([]);
+  clock.advance(MINUTE_MS);
+  await expect
+    .poll(() => directTo(guild, member).map((each) => textOf(each)))
+    .toEqual([expect.stringMatching(/^1 approved and 1 declined\n/)]);
+});
+
+it('the queue offers to take back the latest decline, together with its block', async ({
+  guild,
+  admin,
+  member,
+}) => {
+  await turnApprovalOn(guild);
+  for (const host of ['a', 'b', 'c']) await addServer(member, `${host}.waits.example.com:1`);
+  const form = await admin.press(await admin.slash('submissions'), 'Decline all 3 from @member');
+  const queue = await admin.submit(form, { block: 'a.waits.example.com' });
+  expect(labelsOf(queue)).toContain('Undo');
+  const undone = await admin.press(queue, 'Undo');
+  expect(textOf(undone)).toMatch(/Waiting again: .*a\.waits\.example\.com:1/);
+  expect(textOf(undone)).toContain('3 submissions are waiting');
+  expect(labelsOf(undone)).not.toContain('Undo');
+  await expect.poll(() => logLines(guild).join('\n')).toMatch(/unblocked .*a\.waits\.example\.com/);
+  await expect
+    .poll(() => approvalsIn(guild).map((message) => labelsOf(message)))
+    .toEqual([DECISIONS, DECISIONS, DECISIONS]);
+});
