@@ -298,7 +298,7 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
   show('admin', toDecide);
   await addServer(guild.person({ role: 'moderator' }), 'others.example.com:1');
   await addServer(second, 'others.example.com:1');
-  await addServer(guild.person({ role: 'other' }), 'declined.example.com:1');
+  await addServer(guild.person({ role: 'moderator' }), 'declined.example.com:1');
   const toUndo = await waitingIn(guild);
   await edit(second, toUndo, { reason: 'No.' }, 'Decline');
   show('admin', { kind: 'message', message: toUndo });

@@ -70,6 +70,8 @@ it('SQL statements about submissions never scan a whole table', async () => {
       interactionId: 'u',
       reason: { key: undefined, words: '' },
     });
+    const submissionId = await parts.submissions.latestId('w');
+    await parts.approvals.undo({ guildId: '1', id: 'w', submissionId, interactionId: 'u2' });
     await parts.alreadySubmitted.inFlight(
       '1',
       draft.rows.flatMap((row) => (row.kind === 'ready' ? row.submission : [])),
