@@ -1,5 +1,5 @@
 import { ApplicationCommandOptionType } from 'discord.js';
-import { HIGHEST_PORT, LOWEST_PORT } from '../src/addresses/port.ts';
+import { MAX_PORT, MIN_PORT } from '../src/addresses/port.ts';
 import { LIMITS } from '../src/discord/limits.ts';
 import type { Command } from '../src/interactions/command.ts';
 import { EMPTY_ROW } from '../src/server-lists/row.ts';
@@ -15,8 +15,8 @@ import { fieldsModal, MOST_ADDRESS } from './submit/modals.ts';
 const portOption = (name: 'port' | 'query_port') => ({
   type: ApplicationCommandOptionType.Integer as const,
   ...optionText('addserver', name),
-  min_value: LOWEST_PORT,
-  max_value: HIGHEST_PORT,
+  min_value: MIN_PORT,
+  max_value: MAX_PORT,
 });
 
 const DATA = slashCommand('addserver', [

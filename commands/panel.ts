@@ -1,5 +1,5 @@
 import type { PostResult } from '../src/discord/channel-posts.ts';
-import { MOST_PANELS, PANEL_BUTTONS, type Panel } from '../src/guilds/panels.ts';
+import { MAX_PANELS, PANEL_BUTTONS, type Panel } from '../src/guilds/panels.ts';
 import type { Command, Context, Reply, SubmitContext } from '../src/interactions/command.ts';
 import { customId, type Field, type Modal, modal } from '../src/interactions/controls.ts';
 import { UserError } from '../src/interactions/user-error.ts';
@@ -22,8 +22,8 @@ export function panelCommand(deps: CommandDeps): Command {
   async function open(context: Context): Promise<Modal> {
     const { t, mention, guildId, isInThread } = context;
     if (isInThread) throw new UserError(t('panel.inThread', { panel: mention('panel') }));
-    if ((await panels.of(guildId)).length >= MOST_PANELS) {
-      throw new UserError(t('panel.full', { most: MOST_PANELS, settings: mention('settings') }));
+    if ((await panels.of(guildId)).length >= MAX_PANELS) {
+      throw new UserError(t('panel.full', { most: MAX_PANELS, settings: mention('settings') }));
     }
     return modal({
       id: customId('panel', 'post'),

@@ -59,7 +59,7 @@ export interface Timing extends ApiTiming {
   readonly leaseRenewedEveryMs?: number;
   /** How often the bot checks that interactions still arrive. */
   readonly transportEveryMs?: number;
-  /** How often the bot checks whether there is anything to report to the operator. */
+  /** How often the bot checks for conditions to report to the operator. */
   readonly watchEveryMs?: number;
   readonly largeTurnMs?: number;
   /** Delay before each retry of a failed write. */
@@ -76,7 +76,7 @@ export interface AppDeps {
   readonly languages?: readonly Language[];
 }
 
-/** Creates the whole bot from its parts. The bot does nothing until `start` is called. */
+/** Creates the whole bot from its parts. The bot is idle until `start` is called. */
 export function createApp({ config, logger, onFatal, timing = {}, languages }: AppDeps) {
   const metrics = config.httpPort === undefined ? undefined : createMetrics();
   const traces = createTraces({ logger, onEnd: metrics?.onInteraction });

@@ -12,7 +12,6 @@ export interface Part {
 export const AFTER_START_MS = 1_000;
 
 export interface JobDeps {
-  /** Delay before the first run, in milliseconds. */
   readonly firstMs: number;
   readonly everyMs: number;
   /** Must not throw. */

@@ -49,13 +49,13 @@ export function createLogger({ level, output = standardOutput() }: LoggerOptions
   );
 }
 
-/** Maximum number of bytes waiting to be written, which is the capacity of a pipe on Linux. */
-const MOST_WAITING = 65_536;
+/** The capacity of a pipe on Linux. */
+const MAX_WAITING_BYTES = 65_536;
 const WAITING_EVERY_MS = 1_000;
 
 /**
  * Writes to standard output synchronously, so that no line is lost when the process ends. If writing fails, up to
- * `MOST_WAITING` bytes wait and the rest is dropped. The bot therefore never waits for a slow log reader, and a full disk
+ * `MAX_WAITING_BYTES` bytes wait and the rest is dropped. The bot therefore never waits for a slow log reader, and a full disk
  * doesn't stop it.
  */
 function standardOutput(fd = 1): LogOutput {
@@ -64,7 +64,7 @@ function standardOutput(fd = 1): LogOutput {
   const output = pino.destination({
     dest: fd,
     sync: true,
-    maxLength: MOST_WAITING,
+    maxLength: MAX_WAITING_BYTES,
     retryEAGAIN: () => false,
     // Retries waiting lines even if no new line is written.
     minLength: 1,
@@ -102,14 +102,13 @@ function openTerminal(): number {
   }
 }
 
-/** Maximum number of nested causes of an error to log. */
-const DEPTH = 4;
+const MAX_CAUSES_LOGGED = 4;
 
 /**
  * Describes an error in a form that is safe to log, by only copying known fields. In discord.js errors, `url` contains the
  * interaction token and `requestBody` contains members' input. Errors from other libraries may contain anything.
  */
-function describeError(error: unknown, depth = DEPTH): unknown {
+function describeError(error: unknown, depth = MAX_CAUSES_LOGGED): unknown {
   if (!(error instanceof Error))
     return { message: typeof error === 'string' ? error : `a thrown ${typeof error}` };
   const { name, message, stack, cause } = error;
@@ -120,7 +119,9 @@ function describeError(error: unknown, depth = DEPTH): unknown {
     ...pick(error, ['code', 'status', 'statusCode', 'method', 'errcode', 'syscall']),
     ...(stack === undefined ? {} : { stack }),
     ...(cause === undefined || depth === 0 ? {} : { cause: describeError(cause, depth - 1) }),
-    ...(inner.length === 0 ? {} : { errors: inner.slice(0, DEPTH).map((one) => describeError(one, 0)) }),
+    ...(inner.length === 0
+      ? {}
+      : { errors: inner.slice(0, MAX_CAUSES_LOGGED).map((one) => describeError(one, 0)) }),
   };
 }
 

@@ -12,13 +12,13 @@ import { StuckTransactionError } from './storage/store.ts';
 import { StoreError, UnusableStoreError } from './storage/store-error.ts';
 import { VERSION } from './version.ts';
 
-/** Time limit for stopping, in milliseconds, divided up in app.ts. After that, the bot exits even with unfinished work. */
-const STOP_MS = 10_000;
+/** Divided up in app.ts. After this time, the bot exits even with unfinished work. */
+const STOP_TIMEOUT_MS = 10_000;
 
 /** How long a second signal is ignored, in milliseconds. npm forwards Ctrl-C, so the bot receives it twice. */
 const SECOND_SIGNAL_MS = 1_000;
 
-/** How often the bot checks that its parent process is still running, in milliseconds. */
+/** How often the bot checks that its parent process is still running. */
 const PARENT_EVERY_MS = 500;
 
 /** Errors with a complete message for the operator. A stack trace would only be a distraction. */
@@ -36,8 +36,7 @@ const LASTING = [RejectedTokenError, UnusableStoreError, WrongKeyError];
  * {@link UNUSABLE}.
  */
 const IS_RESTARTED = process.argv.includes('--started-again');
-/** How long to wait before exiting with {@link UNUSABLE}, in milliseconds. */
-const UNUSABLE_MS = 600_000;
+const WAIT_BEFORE_UNUSABLE_EXIT_MS = 600_000;
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -74,7 +73,7 @@ async function main(): Promise<void> {
     const tooLong = setTimeout(() => {
       reportStopped(since);
       process.exit(status || 1);
-    }, STOP_MS).unref();
+    }, STOP_TIMEOUT_MS).unref();
     await app.stop();
     clearTimeout(tooLong);
     reportStopped(since);
@@ -119,7 +118,7 @@ async function main(): Promise<void> {
   });
 }
 
-/** Delay after startup, in milliseconds, to let all necessary code load. */
+/** Lets all necessary code load after startup. */
 const KEEP_AFTER_MS = 2 * AFTER_START_MS;
 
 /** Writes the cache of compiled code (see start.js). Node only does so on a clean exit, not if the process is killed. */
@@ -159,7 +158,7 @@ async function waitIfRestarted(): Promise<void> {
   printError(
     'will exit in 10 minutes, because it would be restarted immediately. Fix the problem, then restart it.',
   );
-  await sleep(UNUSABLE_MS);
+  await sleep(WAIT_BEFORE_UNUSABLE_EXIT_MS);
 }
 
 /** Writes plain text to standard error instead of the log, for people at a terminal. */

@@ -1,12 +1,12 @@
-import { HIGHEST_QUOTA } from '../../src/guilds/settings.ts';
+import { MAX_DAILY_QUOTA } from '../../src/guilds/settings.ts';
 import { button } from '../../src/interactions/controls.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
 import type { Translate } from '../../src/words/words.ts';
 import { FINE, modalId, OFF, type Setting } from './setting.ts';
 
-const MOST_DIGITS = String(HIGHEST_QUOTA).length;
+const MOST_DIGITS = String(MAX_DAILY_QUOTA).length;
 
-const hintOf = (t: Translate): string => t('settings.quotaHint', { most: String(HIGHEST_QUOTA) });
+const hintOf = (t: Translate): string => t('settings.quotaHint', { most: String(MAX_DAILY_QUOTA) });
 
 /** The setting for the maximum number of servers that a member can submit per day. */
 export const dailyQuotaSetting: Setting = {
@@ -38,7 +38,7 @@ export const dailyQuotaSetting: Setting = {
       const typed = field('quota').trim();
       if (typed === '') return { make: ({ dailyQuota: _former, ...before }) => before };
       const dailyQuota = Number(typed);
-      if (!/^\d{1,9}$/.test(typed) || dailyQuota < 1 || dailyQuota > HIGHEST_QUOTA) {
+      if (!/^\d{1,9}$/.test(typed) || dailyQuota < 1 || dailyQuota > MAX_DAILY_QUOTA) {
         throw new UserError(hintOf(t));
       }
       return { make: (before) => ({ ...before, dailyQuota }) };

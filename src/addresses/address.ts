@@ -25,8 +25,8 @@ type AddressResult =
   | { readonly ok: true; readonly address: Address }
   | { readonly ok: false; readonly problem: AddressProblem };
 
-/** Maximum length of an address in UTF-16 units: enough for a 253-character host name in a link with a password. */
-export const MAX_ADDRESS_TEXT = 1000;
+/** Enough for a 253-character host name in a link with a password. */
+export const MAX_ADDRESS_TEXT_LENGTH = 1000;
 
 /** Maps the scheme of a game link, `scheme://[connect/]host:port[/password]`, to its game, or to '' for several games. */
 const GAME_SCHEMES: ReadonlyMap<string, string> = new Map([
@@ -50,8 +50,8 @@ const invalid = <Problem extends AddressProblem>(problem: Problem) => ({ ok: fal
  * never contains passwords. {@link formatAddress} turns it into text that parses to the same address.
  */
 export function parseAddress(text: string): AddressResult {
-  if (text.length > MAX_ADDRESS_TEXT) {
-    return invalid({ code: 'address-too-long', length: text.length, most: MAX_ADDRESS_TEXT });
+  if (text.length > MAX_ADDRESS_TEXT_LENGTH) {
+    return invalid({ code: 'address-too-long', length: text.length, most: MAX_ADDRESS_TEXT_LENGTH });
   }
   // Quotes around the whole link would otherwise become part of its host or path.
   const typed = unwrapped(plainText(text));

@@ -3,7 +3,7 @@ import {
   type AddressProblem,
   gameOfLink,
   isLabel,
-  MAX_ADDRESS_TEXT,
+  MAX_ADDRESS_TEXT_LENGTH,
   parseAddress,
 } from './address.ts';
 import { withoutEnds } from './pasted-text.ts';
@@ -27,8 +27,8 @@ export interface FoundAddress {
 /** Text between separators in prose and markup. Square brackets aren't separators, because IPv6 with a port needs them. */
 const WORD = /[^\s,;|<>(){}"'`*~=?]+/gu;
 /**
- * Characters that can't be the first or last character of an address. Expects {@link plainText}, which only leaves symbols
- * that are part of a name.
+ * Characters that can't be the first or last character of an address. Expects {@link plainText}, which removes symbols
+ * outside names.
  */
 const MARKS_AROUND = { start: /[$+^]|[^\p{L}\p{N}\p{S}[:]/u, end: /[$+^]|[^\p{L}\p{N}\p{S}\]]/u };
 /** A label directly followed by its address, such as `IP:8.8.8.8:27015`. IPv6 never has a dot before its second colon. */
@@ -53,7 +53,7 @@ export function addressesIn(line: string): readonly FoundAddress[] {
   const found: FoundAddress[] = [];
   let previousEnd = 0;
   for (const { 0: word, index } of line.matchAll(WORD)) {
-    if (word.length > MAX_ADDRESS_TEXT || !/[.:]/u.test(word)) continue;
+    if (word.length > MAX_ADDRESS_TEXT_LENGTH || !/[.:]/u.test(word)) continue;
     const game = gameOfLink(word);
     if (game === undefined && /:\/\/|@/u.test(word)) continue;
     const text = game === undefined ? withoutEnds(word, MARKS_AROUND).replace(LABEL_IN_WORD, '') : word;

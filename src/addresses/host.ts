@@ -12,7 +12,7 @@ export type HostProblem =
   | { readonly code: 'not-public'; readonly host: string; readonly range: AddressRange }
   /** The name is reserved. `zone` is its top-level name, such as `local`. */
   | { readonly code: 'reserved-name'; readonly host: string; readonly zone: string }
-  /** The name has no dots, so it only works within the user's own network. */
+  /** The name is without dots, so it only works within the user's own network. */
   | { readonly code: 'single-label'; readonly host: string }
   /** The name is that of an SRV record (`_minecraft._tcp.…`), not of a host. */
   | { readonly code: 'service-name'; readonly host: string }
@@ -88,7 +88,7 @@ function parseName(name: string): HostResult {
   const zone = labels.at(-1) ?? '';
   if (RESERVED_ZONES.has(zone)) return invalid({ code: 'reserved-name', host, zone });
   if (labels.length < 2) return invalid({ code: 'single-label', host });
-  // Top-level names contain no digits, except in punycode (IANA, root zone).
+  // Top-level names don't contain digits, except in punycode (IANA, root zone).
   if (/\d/u.test(zone) && !zone.startsWith('xn--')) return invalid({ code: 'bad-name', host });
   if (labels[0]?.startsWith('_')) return invalid({ code: 'service-name', host });
   return { ok: true, host };

@@ -1,8 +1,8 @@
 /**
  * The letters that look like each letter from a to z. Source: the characters of the Basic Multilingual Plane in UTS #39,
  * `confusables.txt` (Unicode 17), that a host name can contain, and their lower case. The small capitals are added by name
- * (UCD, LATIN LETTER SMALL CAPITAL …), and the letters with which websites that style text complete their alphabets: ǫ, ᗩ, ᑕ,
- * ᑎ, ᑫ, ᔕ, ᗯ and ᘔ.
+ * (UCD, LATIN LETTER SMALL CAPITAL …), and the letters that complete the alphabets on websites for styled text: ǫ, ᗩ, ᑕ, ᑎ,
+ * ᑫ, ᔕ, ᗯ and ᘔ.
  */
 const LETTERS: Readonly<Record<string, string>> = {
   a: 'ɑαаᎪᗅᗩᴀꓮ',

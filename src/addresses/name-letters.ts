@@ -22,7 +22,7 @@ const CODES: ReadonlySet<string> = new Set<LettersProblem['code']>([
 /** Whether a problem can be about the letters of a host name. */
 export const isAboutLetters = ({ code }: { readonly code: string }): boolean => CODES.has(code);
 
-/** What a label can consist of in IDNA 2008 (RFC 5892 §2), with the joiners of RFC 5892 appendix A, and the underscore. */
+/** The characters of a label in IDNA 2008 (RFC 5892 §2), with the joiners of RFC 5892 appendix A, and the underscore. */
 const LETTERS = /^(?:[\p{L}\p{M}\p{Nd}_・-]|\u200c|\u200d|(?<=l)·(?=l))+$/u;
 
 /** The letters without marks that modern languages use. Source: UTS #39, `IdentifierStatus.txt` (Unicode 17). */
@@ -43,7 +43,7 @@ const IMITATION = new RegExp(
   'u',
 );
 
-/** Everything that can stand next to letters of any script. Other marks count as letters of the scripts that use them. */
+/** Characters that can be next to letters of any script. Other marks count as letters of the scripts that use them. */
 const COMMON = '0-9_·ʻʼ\\u200c\\u200d\\p{scx=Inherited}-';
 /**
  * A label in one script, or in the scripts that Japanese, Chinese or Korean mixes (UTS #39 §5.2, Highly Restrictive). Only
@@ -69,13 +69,13 @@ const JAMO = /[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]/u;
 
 /**
  * Checks whether each label of a host is a name in one script, rather than decoration that only looks like a name. Accepts
- * addresses and ASCII names. Punycode is judged by the letters that it stands for.
+ * addresses and ASCII names. Punycode is judged by the letters that it encodes.
  * @param host a host in canonical form
  */
 export function problemOfLetters(host: string): LettersProblem | undefined {
   if (!host.includes('xn--')) return undefined;
   const name = domainToUnicode(host);
-  // Punycode that doesn't stand for anything.
+  // Punycode that doesn't encode anything.
   if (domainToASCII(name) !== host || /(?:^|\.)xn--/u.test(name)) return { code: 'bad-name', host };
   const code = problemOfName(name);
   if (code === undefined) return undefined;

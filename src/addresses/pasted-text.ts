@@ -30,17 +30,17 @@ const withAsciiDigits = (text: string): string =>
     .replace(/(?<=\p{Nd})٫(?=\p{Nd})/gu, '.')
     .replace(NUMBER, (number) => number.replace(/\p{Nd}/gu, (digit) => String(digitOf(digit))));
 
-/** The symbols that can stand for a letter: those in `look-alikes.ts`, and letters in brackets. */
+/** The symbols that can represent a letter: those in `look-alikes.ts`, and letters in brackets. */
 const LETTER_SYMBOLS = '℮⒜-⒵🄐-🄩🅐-🅩🅰-🆉🇦-🇿';
 /**
  * Symbols, punctuation and letters without a shape, with which people decorate or separate words. Excludes symbols that may
- * belong to a name: currency signs, symbols that can stand for a letter, and dots in words of Catalan and Japanese.
+ * belong to a name: currency signs, symbols that can represent a letter, and dots in words of Catalan and Japanese.
  */
 const SEPARATOR = new RegExp(
   `(?:(?![\\0-\\x7f\\p{Sc}${SMALL_DIGITS}·・${LETTER_SYMBOLS}])[\\p{S}\\p{P}\\p{No}\\p{Default_Ignorable_Code_Point}\\u2800\\u{1d159}]|[#*]\\u20e3|(?<![lL])·|·(?![lL])|(?<=\\w)・|・(?=\\w))+`,
   'gu',
 );
-/** Flags, which are pairs of symbols that can stand for a letter. Excludes symbols that are a whole label of a name. */
+/** Flags, which are pairs of symbols from {@link LETTER_SYMBOLS}. Excludes symbols that are a whole label of a name. */
 const FLAGS = /(?<![\u{1f1e6}-\u{1f1ff}])(?:[\u{1f1e6}-\u{1f1ff}]{2})+(?![\u{1f1e6}-\u{1f1ff}]|\.\p{L})/gu;
 const LETTER = '(?!\\p{Default_Ignorable_Code_Point})\\p{L}';
 const STARTS_WITH_LETTER = new RegExp(`^${LETTER}`, 'u');
@@ -48,8 +48,8 @@ const STARTS_WITH_LABEL = new RegExp(`^\\.${LETTER}`, 'u');
 const STARTS_WITH_NAME = new RegExp(`^(?:${LETTER}|[\\p{M}\\p{N}-])+\\.${LETTER}`, 'u');
 const ENDS_IN_DOT = new RegExp(`${LETTER}\\.$`, 'u');
 const ENDS_IN_NAME = new RegExp(`\\.${LETTER}(?:${LETTER}|\\p{M})+$`, 'u');
-/** The number of characters next to a separator that decide whether it's part of a name: as many as a label can have. */
-const MOST_BESIDE = 63;
+/** As many characters as a label can have. They decide whether a separator next to them is part of a name. */
+const MAX_CHARACTERS_BESIDE = 63;
 
 /**
  * Whether a separator is part of a host name, as in `a.⭐.example`. The text next to such a separator isn't a host, so it
@@ -63,8 +63,8 @@ function isInName(before: string, after: string): boolean {
 function withoutSeparators(text: string): string {
   return text.replace(SEPARATOR, (separator: string, at: number) => {
     const end = at + separator.length;
-    const before = text.slice(Math.max(0, at - MOST_BESIDE), at);
-    return isInName(before, text.slice(end, end + MOST_BESIDE)) ? separator : ' ';
+    const before = text.slice(Math.max(0, at - MAX_CHARACTERS_BESIDE), at);
+    return isInName(before, text.slice(end, end + MAX_CHARACTERS_BESIDE)) ? separator : ' ';
   });
 }
 
@@ -172,7 +172,7 @@ function withoutPath(link: string): string {
  * `bedrock://host:port`. A link to a page about a server becomes that server's address. Expects {@link plainText}.
  */
 function withoutLinkTails(text: string): string {
-  // Text without any of these characters contains no links or user names.
+  // Text without any of these characters doesn't contain links or user names.
   if (!/[/?#@]/u.test(text)) return text;
   return text
     .replace(WEB_PAGE, withoutPath)

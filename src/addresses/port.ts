@@ -15,9 +15,9 @@ type PortResult =
 
 const invalid = (problem: PortProblem): PortResult => ({ ok: false, problem });
 
-export const LOWEST_PORT = 1;
+export const MIN_PORT = 1;
 /** TCP and UDP ports are 16 bits wide. Port 0 can't be connected to. */
-export const HIGHEST_PORT = 65_535;
+export const MAX_PORT = 65_535;
 
 /** Parses a port, in digits of any script. Accepts leading zeros. Also accepts a sign, so that `-1` is reported as out of range. */
 export function parsePort(text: string, field: PortField = 'port'): PortResult {
@@ -28,7 +28,7 @@ export function parsePort(text: string, field: PortField = 'port'): PortResult {
   }
   // Turns -0 into 0.
   const port = Number(typed) || 0;
-  if (port < LOWEST_PORT) return invalid({ code: 'port-too-low', field, port });
-  if (port > HIGHEST_PORT) return invalid({ code: 'port-too-high', field, port });
+  if (port < MIN_PORT) return invalid({ code: 'port-too-low', field, port });
+  if (port > MAX_PORT) return invalid({ code: 'port-too-high', field, port });
   return { ok: true, port };
 }

@@ -4,11 +4,10 @@ import { parseHost } from '../addresses/host.ts';
 import { createCache } from '../pacing/bounded-map.ts';
 import { codeOf } from '../text/error-code.ts';
 
-/** The port of Minecraft servers without an SRV record (Minecraft Wiki, "Tutorials/Setting up a server"). */
+/** The default port without an SRV record (Minecraft Wiki, "Tutorials/Setting up a server"). */
 const MINECRAFT_PORT = 25_565;
-/** Time limit for a query to a name server, in milliseconds. */
-const ATTEMPT_MS = 1_000;
-const REMEMBERED_MS = 60_000;
+const QUERY_TIMEOUT_MS = 1_000;
+const CACHED_MS = 60_000;
 /** Error codes that mean a record definitely doesn't exist (Node docs: DNS, "Error codes"). */
 const NO_RECORD: ReadonlySet<unknown> = new Set(['ENODATA', 'ENOTFOUND']);
 
@@ -19,7 +18,7 @@ const NO_RECORD: ReadonlySet<unknown> = new Set(['ENODATA', 'ENOTFOUND']);
  * @param nameServers addresses with or without a port; defaults to the machine's own name servers
  */
 export function createNames(nameServers?: readonly string[]) {
-  const resolver = new Resolver({ timeout: ATTEMPT_MS, tries: 1 });
+  const resolver = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: 1 });
   if (nameServers) resolver.setServers(nameServers);
 
   const addresses = createCache(async (host): Promise<readonly string[]> => {
@@ -30,7 +29,7 @@ export function createNames(nameServers?: readonly string[]) {
     return found
       .flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
       .filter((address) => parseHost(address).ok);
-  }, REMEMBERED_MS);
+  }, CACHED_MS);
 
   const srvRecordsOf = (host: string) =>
     resolver.resolveSrv(`_minecraft._tcp.${host}`).catch((error: unknown) => {
@@ -44,7 +43,7 @@ export function createNames(nameServers?: readonly string[]) {
     if (record === undefined) return MINECRAFT_PORT;
     const targets = await addresses.get(record.name);
     return targets.some((address) => own.includes(address)) ? record.port : undefined;
-  }, REMEMBERED_MS);
+  }, CACHED_MS);
 
   return {
     /** Returns the public addresses of a host, which may itself be an address. Empty if the lookup fails. */

@@ -25,9 +25,9 @@ export interface ServerLookupDeps extends Omit<SteamDeps, 'onLookup'> {
 
 export type ServerLookup = ReturnType<typeof createServerLookup>;
 
-/** How long a submission or list waits for all of its lookups, in milliseconds. */
-const DEADLINE_MS = 2_500;
-const MOST_HOSTS = 50;
+/** A submission or list waits this long for all its lookups together. */
+const LOOKUP_TIMEOUT_MS = 2_500;
+const MAX_HOSTS = 50;
 
 /** The cells that a lookup can fill in. */
 const CELLS = ['game', 'port', 'queryPort'] as const;
@@ -85,12 +85,12 @@ export function createServerLookup({ nameServers, games, ...deps }: ServerLookup
       const hosts = new Set<string>();
       const lookups = rows.map(async (row, index) => {
         const lookup = lookupFor(row, steamGames);
-        if (!lookup || (hosts.size >= MOST_HOSTS && !hosts.has(lookup.host))) return;
+        if (!lookup || (hosts.size >= MAX_HOSTS && !hosts.has(lookup.host))) return;
         hosts.add(lookup.host);
         completed[index] = withFinding(row, await lookup.find());
       });
       if (hosts.size === 0) return rows;
-      await waitAtMost(DEADLINE_MS, Promise.allSettled(lookups));
+      await waitAtMost(LOOKUP_TIMEOUT_MS, Promise.allSettled(lookups));
       const changed = completed.filter((row, index) => row !== rows[index]);
       for (const found of changed.flatMap((row) => row.found ?? [])) deps.onLookup?.(found);
       // Marks completed rows that turn out to be the same server. Values that are found after the deadline are ignored.

@@ -11,20 +11,20 @@ export interface SteamDeps {
 }
 
 const PATH = '/ISteamApps/GetServersAtAddress/v1/';
-/** Maximum size of a response, in bytes. A thousand game servers take about 200 KiB. */
-const MOST_BYTES = 256 * 1024;
-const REMEMBERED_MS = 10 * 60_000;
-/** Maximum number of saved-up requests. One is added per second, or 86,400 a day; Steam's terms allow 100,000. */
-const MOST_SAVED_REQUESTS = 60;
-/** Time limit for a whole request, in milliseconds. A submission never waits longer than this. */
-const REQUEST_MS = 2_500;
-const MOST_FAILURES = 3;
+/** A thousand game servers take about 200 KiB. */
+const MAX_RESPONSE_BYTES = 256 * 1024;
+const CACHED_MS = 10 * 60_000;
+/** One request is added per second, or 86,400 a day; Steam's terms allow 100,000. */
+const MAX_SAVED_REQUESTS = 60;
+/** A submission never waits longer than this. */
+const REQUEST_TIMEOUT_MS = 2_500;
+const MAX_FAILURES = 3;
 /**
- * The shortest and longest pause, in milliseconds. The third consecutive failure causes the shortest pause, and each
- * further failure doubles it. A 429 or 403 causes the longest pause.
+ * The third consecutive failure causes the shortest pause, and each further failure doubles it. A 429 or 403 causes the
+ * longest pause.
  */
-const FIRST_PAUSE_MS = 60_000;
-const LONGEST_PAUSE_MS = 60 * 60_000;
+const MIN_PAUSE_MS = 60_000;
+const MAX_PAUSE_MS = 60 * 60_000;
 const LIMITED: ReadonlySet<unknown> = new Set([403, 429]);
 
 const portSchema = z.int().min(1).max(65_535);
@@ -46,13 +46,13 @@ const serverSchema = z
 export type SteamServer = z.infer<typeof serverSchema>;
 
 /**
- * Creates a client for Steam's list of the game servers at an address (`ISteamApps/GetServersAtAddress`), which needs no
- * API key. Responses are cached for ten minutes. After a 429, a 403 or three consecutive failures, the client pauses and
- * logs one warning.
+ * Creates a client for Steam's list of the game servers at an address (`ISteamApps/GetServersAtAddress`), which doesn't
+ * need an API key. Responses are cached for ten minutes. After a 429, a 403 or three consecutive failures, the client
+ * pauses and logs one warning.
  */
 export function createSteam({ steamApiUrl, onLookup, logger, now = () => performance.now() }: SteamDeps) {
-  const agent = new Agent({ connections: 4, maxResponseSize: MOST_BYTES });
-  let savedRequests = MOST_SAVED_REQUESTS;
+  const agent = new Agent({ connections: 4, maxResponseSize: MAX_RESPONSE_BYTES });
+  let savedRequests = MAX_SAVED_REQUESTS;
   let savedAt = now();
   let failures = 0;
   let pausedUntil = 0;
@@ -60,7 +60,7 @@ export function createSteam({ steamApiUrl, onLookup, logger, now = () => perform
   /** Returns whether a request can be made now, and if so, counts it. */
   function takeRequest(): boolean {
     if (now() < pausedUntil) return false;
-    savedRequests = Math.min(savedRequests + (now() - savedAt) / 1000, MOST_SAVED_REQUESTS);
+    savedRequests = Math.min(savedRequests + (now() - savedAt) / 1000, MAX_SAVED_REQUESTS);
     savedAt = now();
     if (savedRequests < 1) return false;
     savedRequests -= 1;
@@ -72,8 +72,8 @@ export function createSteam({ steamApiUrl, onLookup, logger, now = () => perform
     if (now() < pausedUntil) return;
     const isLimited = error instanceof Error && LIMITED.has(error.cause);
     failures = isLimited ? Number.POSITIVE_INFINITY : failures + 1;
-    if (failures < MOST_FAILURES) return;
-    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (failures - MOST_FAILURES), LONGEST_PAUSE_MS);
+    if (failures < MAX_FAILURES) return;
+    const pauseMs = Math.min(MIN_PAUSE_MS * 2 ** (failures - MAX_FAILURES), MAX_PAUSE_MS);
     pausedUntil = now() + pauseMs;
     logger.warn(
       { err: error, pauseMs },
@@ -84,7 +84,7 @@ export function createSteam({ steamApiUrl, onLookup, logger, now = () => perform
   async function ask(address: string): Promise<readonly SteamServer[]> {
     const { statusCode, body } = await request(`${steamApiUrl}${PATH}?addr=${address}`, {
       dispatcher: agent,
-      signal: AbortSignal.timeout(REQUEST_MS),
+      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
       headers: { accept: 'application/json', 'accept-encoding': 'identity' },
     });
     if (statusCode !== 200) {
@@ -107,10 +107,10 @@ export function createSteam({ steamApiUrl, onLookup, logger, now = () => perform
       noteFailure(error);
       throw error;
     }
-  }, REMEMBERED_MS);
+  }, CACHED_MS);
 
   return {
-    /** Returns the game servers at a public IPv4 address, or none if Steam can't be queried now. Never throws. */
+    /** Returns the game servers at a public IPv4 address, or an empty list if Steam can't be queried now. Never throws. */
     serversAt: (address: string): Promise<readonly SteamServer[]> => remembered.get(address).catch(() => []),
     /** Queries Steam even during a pause, and bypasses the cache. @throws Error if Steam doesn't respond as expected */
     ask,

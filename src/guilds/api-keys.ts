@@ -27,7 +27,7 @@ const keySchema = z.object({
   setAt: z.iso.datetime(),
   /** When the service last accepted the key. */
   workedAt: z.exactOptional(z.iso.datetime()),
-  /** The service's last response to a request with this key. Responses with a list of games have no message. */
+  /** The service's last response to a request with this key. Responses with a list of games don't have a message. */
   answer: z.exactOptional(
     z.object({
       at: z.iso.datetime(),
@@ -120,7 +120,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
     return invalidSince !== undefined && isRecent(Date.parse(answer?.at ?? invalidSince), REST_MS, now());
   }
 
-  /** Returns the key's record and whether the service rejects the key, or why there is no record. */
+  /** Returns the key's record and whether the service rejects the key, or why the record is missing. */
   async function find(guildId: string) {
     const record = await records.get(guildId);
     if (record === undefined) return { kind: 'none', problem: { code: 'key-missing' } } as const;
@@ -145,7 +145,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
         ? { kind: 'usable', key, setAt: record.setAt, problem }
         : { kind: 'unusable', problem: UNREADABLE };
     },
-    /** Returns the key even if the service has rejected it, or `undefined` if there is none or it can't be decrypted. */
+    /** Returns the key even if the service has rejected it, or `undefined` if it's missing or can't be decrypted. */
     async get(guildId: string): Promise<UsableKey | undefined> {
       const found = await find(guildId);
       if (found.kind === 'none') return undefined;
@@ -165,7 +165,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
      */
     problem: async (guildId: string): Promise<NoKey | undefined> => (await find(guildId)).problem,
     /**
-     * Stores a key that has been tested. Does nothing if the guild's key was replaced or removed during the test.
+     * Stores a tested key, unless the guild's key was replaced or removed during the test.
      * @returns whether the key was stored
      */
     async set(guildId: string, key: Secret, { by, previous }: KeySetting): Promise<boolean> {
@@ -193,8 +193,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
       await save(unnamed);
     },
     /**
-     * Records whether the service accepted the key in a request. Does nothing if the guild has set another key in the
-     * meantime.
+     * Records whether the service accepted the key in a request. Ignores a key that the guild has replaced in the meantime.
      * @returns the change to notify the guild's admins of, if any
      */
     async noteOutcome(

@@ -6,8 +6,8 @@ import type { Store } from '../storage/store.ts';
 /** Prefix of the names of stored panels, followed by the guild's id. */
 export const PANELS = 'panels';
 
-/** Maximum number of panels that a guild can edit. If it's exceeded, the oldest panel still works but can't be edited. */
-export const MOST_PANELS = 10;
+/** If a guild has more panels, the oldest one still works but can't be edited. */
+export const MAX_PANELS = 10;
 
 /** The buttons that a panel can have, in the order in which they are displayed. */
 export const PANEL_BUTTONS = ['server', 'list', 'mine'] as const;
@@ -73,7 +73,7 @@ export function createPanels(deps: {
     guilds: (): Promise<readonly string[]> => store.values.ids(PANELS),
     /** Adds a panel. If two admins exceed the maximum at the same time, the oldest panel stays but can't be edited. */
     add: (guildId: string, panel: Panel) =>
-      change(guildId, (panels) => [...panels, panel].slice(-MOST_PANELS)),
+      change(guildId, (panels) => [...panels, panel].slice(-MAX_PANELS)),
     /**
      * Changes a panel whose message already shows the change. If another admin has changed the panel in the meantime, it is
      * marked as out of date, because its message shows only one of the changes.

@@ -4,8 +4,8 @@ import { createCache } from '../pacing/bounded-map.ts';
 import { createCollection } from '../storage/collection.ts';
 import type { Store } from '../storage/store.ts';
 
-/** Highest daily quota that can be set, in servers. It is many times the length of the longest list. */
-export const HIGHEST_QUOTA = 9_999;
+/** Many times the length of the longest list. */
+export const MAX_DAILY_QUOTA = 9_999;
 
 /** Prefix of the names of stored settings, followed by the guild's id. */
 export const SETTINGS = 'settings';
@@ -36,7 +36,6 @@ const settingsSchema = z.object({
   trustedRoleId: z.exactOptional(z.string()),
   /** Whether members are notified of decisions in direct messages. Defaults to true. */
   directMessages: z.exactOptional(z.boolean()),
-  /** Whether successful submissions are announced. */
   announce: z.boolean(),
   /** The channel for announcements. Defaults to the channel in which the submission was made. */
   announceChannelId: z.exactOptional(z.string()),
@@ -44,8 +43,8 @@ const settingsSchema = z.object({
   games: z.exactOptional(z.array(z.string()).min(1)),
   /** The allowed games that the service no longer has and that the admins have been notified of. */
   goneGames: z.exactOptional(z.array(z.string())),
-  /** Maximum number of servers that a member can submit per day. If omitted, there is no limit. */
-  dailyQuota: z.exactOptional(z.int().min(1).max(HIGHEST_QUOTA)),
+  /** Maximum number of servers that a member can submit per day. If omitted, members aren't limited. */
+  dailyQuota: z.exactOptional(z.int().min(1).max(MAX_DAILY_QUOTA)),
   /** Whether the guild may have blocks (see `createBlocks`), so that other guilds' checks needn't read any. */
   hasBlocks: z.exactOptional(z.boolean()),
 });
@@ -90,8 +89,8 @@ export class UnreadableSettingsError extends Error {
 
 export type GuildSettings = ReturnType<typeof createGuildSettings>;
 
-/** How long settings are cached, in milliseconds. Autocomplete reads them on every keystroke. */
-const REMEMBERED_MS = 5_000;
+/** Autocomplete reads them on every keystroke. */
+const CACHED_MS = 5_000;
 
 /** Creates the store for guilds' settings. Every method throws a StoreError when the store fails. */
 export function createGuildSettings(deps: {
@@ -110,7 +109,7 @@ export function createGuildSettings(deps: {
   const getOrUnreadable = async (guildId: string) => (await records.get(guildId)) ?? DEFAULTS;
 
   /**
-   * Returns the settings, or the defaults if the guild has none.
+   * Returns the settings, or the defaults for a guild without settings.
    * @throws UnreadableSettingsError if the settings can't be read
    */
   async function getOrThrow(guildId: string): Promise<Settings> {
@@ -120,7 +119,7 @@ export function createGuildSettings(deps: {
     return settings;
   }
 
-  const remembered = createCache(getOrThrow, REMEMBERED_MS);
+  const remembered = createCache(getOrThrow, CACHED_MS);
 
   return {
     getOrThrow,
@@ -132,7 +131,7 @@ export function createGuildSettings(deps: {
     getOrUnreadable,
     /**
      * Changes a guild's settings, one change at a time. If the settings can't be read, `change` gets the defaults, and the
-     * guild's blocks still hold. Nothing is saved if `change` returns the same object.
+     * guild's blocks still hold. The settings aren't saved if `change` returns the same object.
      */
     async change(
       guildId: string,

@@ -13,19 +13,19 @@ interface GuildHealth {
 
 export type Breaker = ReturnType<typeof createBreaker>;
 
-/** Number of consecutive failures after which a guild's submissions are paused. */
-const MOST_FAILURES = 3;
-/** If this many requests in a row have failed across all guilds, submissions are paused for every guild. */
-const OUTCOMES_OF_ALL = 10;
-/** Minimum number of guilds with failures before all guilds are paused. */
-const FEWEST_GUILDS = 3;
+/** After so many consecutive failures, a guild's submissions are paused. */
+const FAILURES_TO_PAUSE_GUILD = 3;
+/** After so many consecutive failures across guilds, submissions are paused for every guild. */
+const FAILURES_TO_PAUSE_ALL = 10;
+/** All guilds are paused only if the failures affect several. */
+const MIN_GUILDS_TO_PAUSE_ALL = 3;
 const HELD_BACK_MS = 30_000;
-/** How long a key is paused after a 429 response without a specified time, in milliseconds. */
-export const USUAL_PAUSE_MS = 1_000;
-/** Maximum pause, in milliseconds. Members are waiting, and a longer `Retry-After` may be the service's mistake. */
-const LONGEST_PAUSE_MS = 10 * 60_000;
-/** Maximum number of guilds whose failures are tracked, and of paused keys. The oldest guild or key is dropped first. */
-const MOST_TRACKED = 10_000;
+/** Applies to a key after a 429 response without `Retry-After`. */
+export const DEFAULT_PAUSE_MS = 1_000;
+/** Members are waiting, and a longer `Retry-After` may be the service's mistake. */
+const MAX_PAUSE_MS = 10 * 60_000;
+/** Applies to guilds with failures and to paused keys. The oldest guild or key is dropped first. */
+const MAX_TRACKED = 10_000;
 
 /**
  * Creates the circuit breaker, which decides whether a guild can send requests now. Guilds are tracked separately, so that
@@ -34,18 +34,18 @@ const MOST_TRACKED = 10_000;
  * @param now returns the time of a monotonic clock, in milliseconds
  */
 export function createBreaker(now: () => number = () => performance.now()) {
-  const failuresOf = createBoundedMap<number>(MOST_TRACKED);
-  const nextTryOf = createBoundedMap<number>(MOST_TRACKED);
-  const pausedUntil = createBoundedMap<number>(MOST_TRACKED);
+  const failuresOf = createBoundedMap<number>(MAX_TRACKED);
+  const nextTryOf = createBoundedMap<number>(MAX_TRACKED);
+  const pausedUntil = createBoundedMap<number>(MAX_TRACKED);
   let outcomes: GuildHealth[] = [];
   let nextTryOfAll = 0;
 
-  const isOpenFor = (guildId: string) => (failuresOf.get(guildId) ?? 0) >= MOST_FAILURES;
+  const isOpenFor = (guildId: string) => (failuresOf.get(guildId) ?? 0) >= FAILURES_TO_PAUSE_GUILD;
 
   function isOpenForAll(): boolean {
-    if (outcomes.length < OUTCOMES_OF_ALL) return false;
+    if (outcomes.length < FAILURES_TO_PAUSE_ALL) return false;
     if (outcomes.some(({ health }) => health === 'answered')) return false;
-    return new Set(outcomes.map(({ guildId }) => guildId)).size >= FEWEST_GUILDS;
+    return new Set(outcomes.map(({ guildId }) => guildId)).size >= MIN_GUILDS_TO_PAUSE_ALL;
   }
 
   /** Whether this guild's submissions are held back at the moment. */
@@ -68,7 +68,7 @@ export function createBreaker(now: () => number = () => performance.now()) {
     },
     /** Records how one of this guild's requests ended. */
     note(guildId: string, health: RequestHealth, trouble?: string): void {
-      outcomes = [...outcomes, { guildId, health, trouble }].slice(-OUTCOMES_OF_ALL);
+      outcomes = [...outcomes, { guildId, health, trouble }].slice(-FAILURES_TO_PAUSE_ALL);
       if (health === 'answered') {
         failuresOf.delete(guildId);
         nextTryOf.delete(guildId);
@@ -79,8 +79,8 @@ export function createBreaker(now: () => number = () => performance.now()) {
       if (isOpenForAll()) nextTryOfAll = now() + HELD_BACK_MS;
     },
     /** @param ms the length of the pause, if the service sent `Retry-After` */
-    pause(guildId: string, key: Secret, ms = USUAL_PAUSE_MS): void {
-      pausedUntil.set(pauseOf(guildId, key), now() + Math.min(ms, LONGEST_PAUSE_MS));
+    pause(guildId: string, key: Secret, ms = DEFAULT_PAUSE_MS): void {
+      pausedUntil.set(pauseOf(guildId, key), now() + Math.min(ms, MAX_PAUSE_MS));
     },
     /** Returns how much longer the guild's key is paused, in milliseconds, or 0 if it isn't paused. */
     pausedMs(guildId: string, key: Secret): number {

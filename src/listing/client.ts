@@ -3,7 +3,7 @@ import { Agent } from 'undici';
 import type { Logger } from '../logger.ts';
 import { createBoundedMap } from '../pacing/bounded-map.ts';
 import type { Secret } from '../text/secret.ts';
-import { USUAL_PAUSE_MS } from './breaker.ts';
+import { DEFAULT_PAUSE_MS } from './breaker.ts';
 import {
   type GamesOutcome,
   gamesSchema,
@@ -21,7 +21,7 @@ import { type HttpResponse, post, readJson, retryAfterMs, unusable } from './req
 export interface ListingApiDeps {
   /** The service's URL without `/api`. It can have a path and a trailing slash. */
   readonly baseUrl: string;
-  /** Time limit for a request, from the call to the last byte of the response, in milliseconds. */
+  /** Covers a request from the call to the last byte of the response. */
   readonly timeoutMs: number;
   readonly arrayFormat: ArrayFormat;
   /** Maximum number of concurrent requests. Any additional request would use up its time limit waiting for a connection. */
@@ -30,7 +30,7 @@ export interface ListingApiDeps {
   readonly onRequest?: ((request: ListingRequest) => void) | undefined;
 }
 
-/** What a request belongs to, for the log. */
+/** The origin of a request, for the log. */
 export interface RequestedFor {
   readonly interactionId?: string | undefined;
   readonly guildId?: string | undefined;
@@ -43,11 +43,10 @@ export interface ListingRequest {
   readonly ms: number;
 }
 
-/** Maximum size of a response, in bytes. A list of thousands of games takes a tenth of that. */
+/** Ten times the size of a list of thousands of games. */
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 
-/** Maximum number of unusable games to log for each list. */
-const MOST_UNUSABLE_LOGGED = 20;
+const MAX_UNUSABLE_LOGGED = 20;
 
 export type ListingApi = ReturnType<typeof createListingApi>;
 
@@ -98,7 +97,7 @@ export function createListingApi(deps: ListingApiDeps) {
 
   /** Logs each unusable game only once, however often the list is read. */
   function reportUnusable(logger: ReportLogger, unusable: readonly UnusableGame[]): void {
-    const first = unusable.slice(0, MOST_UNUSABLE_LOGGED);
+    const first = unusable.slice(0, MAX_UNUSABLE_LOGGED);
     for (const { game, reason } of first.filter((each) => !logged.get(each.game))) {
       logged.set(game, true);
       logger.warn(
@@ -162,7 +161,7 @@ async function readGames(response: HttpResponse, url: URL, key: Secret): Promise
 }
 
 function rejected(message: string, { status, headers }: HttpResponse): RejectedOutcome {
-  const wait = status === 429 ? (retryAfterMs(headers) ?? USUAL_PAUSE_MS) : undefined;
+  const wait = status === 429 ? (retryAfterMs(headers) ?? DEFAULT_PAUSE_MS) : undefined;
   const known = knownError(message);
   return {
     kind: 'rejected',

@@ -1,23 +1,23 @@
 import { z } from 'zod';
 import { shorten } from '../text/one-line.ts';
 
-/** Maximum number of servers in one request (specification §8). */
+/** Specification §8. */
 export const MAX_SERVERS_PER_REQUEST = 100;
 
-/** Maximum length of a game's name or alias in UTF-16 units: Discord's limit for a choice (docs: Application Commands). */
+/** The limit for a game's name or alias is Discord's limit for a choice (docs: Application Commands). */
 export const LONGEST_NAME = 100;
-/** Maximum number of games read from a list, ten times as many as exist. A search scans all games on every keystroke. */
+/** Ten times as many games as exist. A search scans all games on every keystroke. */
 export const MAX_GAMES = 10_000;
-/** Maximum number of unusable elements to read from a list, as many as there are games. Each one takes about 20 µs. */
+/** As many unusable elements as there are games. Each one takes about 20 µs. */
 const MAX_UNUSABLE = 1_000;
-/** Maximum length of a message from the service, in UTF-16 units. This is Discord's limit for a message. */
+/** The limit for the service's message is Discord's limit for a message. */
 export const LONGEST_MESSAGE = 2_000;
 
-/** Maximum length of a stored message, in UTF-16 units. The longest message in the specification has 38. */
-const MOST_STORED = 300;
+/** The longest message in the specification has 38. */
+const MAX_STORED_MESSAGE_LENGTH = 300;
 
 /** Shortens the service's message to the length that is stored. */
-export const storedMessage = (message: string): string => shorten(message, MOST_STORED);
+export const storedMessage = (message: string): string => shorten(message, MAX_STORED_MESSAGE_LENGTH);
 
 /** Converts a number to a string, because some services send digits-only text as a number. */
 const textOf = (value: unknown): unknown => (typeof value === 'number' ? String(value) : value);

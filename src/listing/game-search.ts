@@ -3,18 +3,18 @@ import { prefixDistance } from '../text/prefix-distance.ts';
 import { type Game, KNOWN_GAMES, LONGEST_NAME } from './contract.ts';
 import { AMBIGUOUS, NICKNAMES, OF_EDITION, ORDINARY_WORDS } from './nicknames.ts';
 
-/** Maximum number of choices that Discord shows (Discord docs: Application Commands, autocomplete). */
+/** Discord docs: Application Commands, autocomplete. */
 export const MAX_CHOICES = 25;
-/** Maximum number of input characters to check for typos. */
-const MOST_COMPARED = 30;
-/** Number of games at the start of the list that are checked for typos (at most 20 ms). Later games need exact input. */
-const MOST_GAMES_COMPARED = 1_000;
-/** Minimum length of input for matching names by letters in order. Shorter input would match nearly every game. */
-const LEAST_IN_ORDER = 3;
+/** Later characters aren't checked for typos. */
+const MAX_CHARACTERS_COMPARED = 30;
+/** The first games are checked for typos (at most 20 ms). Later games need exact input. */
+const MAX_GAMES_COMPARED = 1_000;
+/** Shorter input would match nearly every game by letters in order. */
+const MIN_LENGTH_IN_ORDER = 3;
 /** The rank of a game that doesn't match. */
 const MISSED = Number.POSITIVE_INFINITY;
-/** Maximum number of cached searches (about 200 KiB). Caching helps because many members start with the same letters. */
-const MOST_REMEMBERED = 500;
+/** About 200 KiB. Caching helps because many members start with the same letters. */
+const MAX_CACHED_SEARCHES = 500;
 
 /** A searchable list of games. It contains either all of the service's games or those that a guild allows. */
 export type GameIndex = ReturnType<typeof indexGames>;
@@ -57,7 +57,7 @@ function entryOf(game: Game): Entry {
 export function indexGames(games: readonly Game[]) {
   const entries = games.map(entryOf);
   /** Cached searches. Each key consists of the number of games requested and the input. */
-  const remembered = createBoundedMap<readonly Game[]>(MOST_REMEMBERED);
+  const remembered = createBoundedMap<readonly Game[]>(MAX_CACHED_SEARCHES);
   // Reversed, so that the first game wins if several have the same text.
   const last = entries.toReversed();
   const byAlias = new Map(last.map(({ game }) => [game.alias, game]));
@@ -125,7 +125,7 @@ function ownNicknames({ game, name, nicknames }: Entry, entries: readonly Entry[
     .map((nickname) => ({ text: withoutSpaces(nickname), game }));
 }
 
-/** Maps each text to the only game that it belongs to, or to `undefined` if several games share the text. */
+/** Maps each text to the only game that it belongs to, or to `undefined` for a shared text. */
 function unique(texts: readonly { readonly text: string; readonly game: Game }[]) {
   const games = new Map<string, Game | undefined>();
   for (const { text, game } of texts) {
@@ -180,7 +180,7 @@ function asTyped(entries: readonly Entry[], typed: string): readonly Game[] {
 }
 
 function hasInOrder(letters: string, typed: string): boolean {
-  if (typed.length < LEAST_IN_ORDER || letters[0] !== typed[0]) return false;
+  if (typed.length < MIN_LENGTH_IN_ORDER || letters[0] !== typed[0]) return false;
   let found = 0;
   for (const letter of letters) if (letter === typed[found]) found += 1;
   return found === typed.length;
@@ -188,10 +188,10 @@ function hasInOrder(letters: string, typed: string): boolean {
 
 /** Returns the games that match despite typos. Games with fewer typos come first. */
 function withTypos(entries: readonly Entry[], typed: string, found: ReadonlySet<Game>): readonly Game[] {
-  const compared = typed.slice(0, MOST_COMPARED);
+  const compared = typed.slice(0, MAX_CHARACTERS_COMPARED);
   const whole = [distanceOf(compared)];
   const ofWords = compared.split(' ').map(distanceOf);
-  return ranked(entries.slice(0, MOST_GAMES_COMPARED), ({ game, alias, name, words }) =>
+  return ranked(entries.slice(0, MAX_GAMES_COMPARED), ({ game, alias, name, words }) =>
     found.has(game) ? MISSED : Math.min(typosIn([alias, name], whole), typosIn(words, ofWords)),
   );
 }

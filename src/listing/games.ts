@@ -10,9 +10,9 @@ import { indexGames } from './game-search.ts';
 export type Games = ReturnType<typeof createGames>;
 
 export interface GamesDeps {
-  /** Fetches the games with the operator's key; absent if the operator has no key. */
+  /** Fetches the games with the operator's key; absent without an operator's key. */
   readonly fetchAsOperator?: () => Promise<GamesOutcome>;
-  /** Fetches the games with a guild's key. Returns `undefined` if the guild has no key that the service accepts. */
+  /** Fetches the games with a guild's key. Returns `undefined` without an accepted key. */
   readonly fetchFor: (guildId: string) => Promise<GamesOutcome | undefined>;
   readonly values: Values;
   readonly claimJob: ClaimJob;
@@ -24,10 +24,9 @@ export interface GamesDeps {
 
 /** Identifies fetches with the operator's key. Fetches with a guild's key use the guild's id. */
 const OPERATOR = 'operator';
-/** How long a suspiciously short list counts as fresh, in milliseconds. */
+/** How long a suspiciously short list counts as fresh. */
 const SHORT_LIST_MS = 60_000;
-/** How long background refreshes stop after a failure, in milliseconds. */
-const PAUSE_MS = 30_000;
+const PAUSE_AFTER_FAILURE_MS = 30_000;
 
 type Fetch = () => Promise<GamesOutcome | undefined>;
 
@@ -104,12 +103,13 @@ export function createGames(deps: GamesDeps) {
   }
 
   /**
-   * Refreshes the list in the background if it is stale. Does nothing while a fetch is running, or within half a minute of
-   * a failure. If a newer list has been stored in the meantime, uses the stored list.
+   * Refreshes the list in the background if it is stale. Returns immediately while a fetch is running, or within half a
+   * minute of a failure. If a newer list has been stored in the meantime, uses the stored list.
    * @param guildId the guild of the member who needs the list
    */
   function refreshSoon(guildId?: string): void {
-    if (isFresh() || isRefreshing || running.size > 0 || isRecent(failedAt, PAUSE_MS, now())) return;
+    if (isFresh() || isRefreshing || running.size > 0 || isRecent(failedAt, PAUSE_AFTER_FAILURE_MS, now()))
+      return;
     isRefreshing = true;
     refreshOnce(guildId)
       .catch((error: unknown) => logger.warn({ err: error }, 'could not refresh the games list; will retry'))
@@ -120,7 +120,7 @@ export function createGames(deps: GamesDeps) {
 
   async function refreshOnce(guildId?: string): Promise<void> {
     await useStored();
-    if (!isFresh()) await claimJob('games', PAUSE_MS, () => refresh(guildId));
+    if (!isFresh()) await claimJob('games', PAUSE_AFTER_FAILURE_MS, () => refresh(guildId));
   }
 
   /** Switches to the stored list if it's newer than the current list. */

@@ -32,10 +32,10 @@ export interface GuardDeps {
 
 export type Guard = ReturnType<typeof createGuard>;
 
-const TRIES = 3;
+const MAX_ATTEMPTS = 3;
 const FIRST_WAIT_MS = 300;
-/** How long a request waits for a pause to end, in milliseconds. If the pause lasts longer, the request isn't sent. */
-const LONGEST_WAIT_MS = 5_000;
+/** If a pause lasts longer, the request isn't sent. */
+const MAX_PAUSE_TO_WAIT_MS = 5_000;
 
 /**
  * Creates the guard that all requests to the listing service pass through. Turns, pauses and a circuit breaker prevent one
@@ -47,7 +47,7 @@ export function createGuard(deps: GuardDeps) {
   /** Returns the outcome of a request whose key is paused for too long. */
   function whyPaused(guildId: string, key: Secret): NotSentOutcome | undefined {
     const retryAfterMs = breaker.pausedMs(guildId, key);
-    return retryAfterMs > LONGEST_WAIT_MS ? { ...notSent('rate-limited'), retryAfterMs } : undefined;
+    return retryAfterMs > MAX_PAUSE_TO_WAIT_MS ? { ...notSent('rate-limited'), retryAfterMs } : undefined;
   }
 
   /** Makes one attempt when it's the guild's turn, unless the key is paused. */
@@ -101,8 +101,8 @@ export function createGuard(deps: GuardDeps) {
       for (let tries = 1; ; tries += 1) {
         const outcome = await attempt(request, send);
         if (isRateLimited(outcome)) breaker.pause(guildId, key(), retryAfterOf(outcome));
-        const isAskedToWait = (retryAfterOf(outcome) ?? 0) > LONGEST_WAIT_MS;
-        if (tries === TRIES || isAskedToWait || !isTransient(kind, outcome)) {
+        const isAskedToWait = (retryAfterOf(outcome) ?? 0) > MAX_PAUSE_TO_WAIT_MS;
+        if (tries === MAX_ATTEMPTS || isAskedToWait || !isTransient(kind, outcome)) {
           noteHealth(guildId, outcome);
           return outcome;
         }

@@ -17,9 +17,9 @@ export interface TooSoonOutcome {
   readonly at: number;
 }
 
-/** Maximum numbers of tests within `WITHIN_MS`. A single admin can't use up the guild's tests. */
-const MOST_OF_A_MEMBER = 5;
-const MOST_OF_A_GUILD = 10;
+/** Limits for each period of {@link WITHIN_MS}. A single admin can't use up the guild's tests. */
+const MAX_PER_MEMBER = 5;
+const MAX_PER_GUILD = 10;
 const WITHIN_MS = MINUTE_MS;
 /** The lock for counting. Each member is counted in all guilds, so a guild's own lock isn't enough. */
 const LOCK = 'key tests';
@@ -45,7 +45,7 @@ export function createKeyTrials({ store, games, now = () => Date.now() }: KeyTri
         .execute();
       const ofMember = tests.filter(({ user_id }) => user_id === memberId);
       const ofGuild = tests.filter(({ guild_id }) => guild_id === guildId);
-      const freeing = [ofMember[MOST_OF_A_MEMBER - 1], ofGuild[MOST_OF_A_GUILD - 1]];
+      const freeing = [ofMember[MAX_PER_MEMBER - 1], ofGuild[MAX_PER_GUILD - 1]];
       const ends = freeing.flatMap((test) => (test ? test.at + WITHIN_MS : []));
       if (ends.length > 0) return Math.max(...ends);
       await tables()

@@ -39,7 +39,7 @@ const DECODERS = [decodeEntities, decodeJson, decodeForm];
  * HTML or JSON. If the key is encoded, the whole text is decoded.
  */
 function maskText(text: string, key: string): string {
-  // No encoding is shorter than the key.
+  // Encoding never shortens a key.
   if (text.length < key.length) return text;
   let masked = text.replaceAll(key, MASKED_KEY);
   if (!ENCODED.test(masked)) return masked;

@@ -16,7 +16,7 @@ export interface HttpResponse {
 interface PostOptions {
   readonly url: URL;
   readonly form: URLSearchParams;
-  /** Time limit for the whole request, from the call to the last byte of the response, in milliseconds. */
+  /** Covers the whole request, from the call to the last byte of the response. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -126,7 +126,7 @@ function reasonOfBreak(error: Error): UnknownOutcome['reason'] {
 }
 
 function describeError(error: Error): string {
-  // An AggregateError has no message of its own. It means that connecting failed for every address of the host.
+  // An AggregateError doesn't have its own message. It means that connecting failed for every address of the host.
   const message = error instanceof AggregateError ? error.errors.map(String).join('; ') : error.message;
   return [codeOf(error), message].filter((part) => part !== '').join(': ');
 }

@@ -9,18 +9,16 @@ import type { Condition } from './conditions.ts';
 import type { Health } from './health.ts';
 import { postToWebhook, WebhookRejectedError } from './operator-urls.ts';
 
-/** How often the bot checks the conditions, in milliseconds. */
-const LOOK_EVERY_MS = 15_000;
-/** Minimum time between two posts, in milliseconds. */
+const CHECK_EVERY_MS = 15_000;
 const POST_EVERY_MS = 60_000;
-/** How long the process that checks shared conditions can be inactive before another takes over, in milliseconds. */
-const LEADS_MS = 60_000;
-/** Maximum length of a message, in UTF-16 units (Discord docs: Create Message). */
-const LONGEST_POST = 2_000;
-/** Where an alarm tells the operator to read on. */
+/** After so much inactivity of the process that checks shared conditions, another takes over. */
+const LEADER_TIMEOUT_MS = 60_000;
+/** Discord docs: Create Message. */
+const MAX_POST_LENGTH = 2_000;
+/** The end of each alarm. */
 const HELP = 'See docs/troubleshooting.md#alerts';
-/** Maximum number of lines waiting to be posted. When there are more, the oldest ones are dropped. */
-const MOST_WAITING = 100;
+/** If more lines are waiting to be posted, the oldest ones are dropped. */
+const MAX_WAITING_LINES = 100;
 
 export interface AlarmsDeps {
   readonly webhook: Secret;
@@ -61,7 +59,7 @@ export interface Alarms extends Part {
  */
 export function createAlarms(deps: AlarmsDeps): Alarms {
   const { webhook, conditions, health, values, claimJob, place, mayPost, logger } = deps;
-  const { watchEveryMs = LOOK_EVERY_MS } = deps;
+  const { watchEveryMs = CHECK_EVERY_MS } = deps;
   const log = createSparingLog(logger);
   const known = new Map<Condition, ConditionState>();
   const waiting: Line[] = [];
@@ -76,7 +74,7 @@ export function createAlarms(deps: AlarmsDeps): Alarms {
 
   async function run(): Promise<void> {
     const now = await health();
-    const isLeader = await claimJob('alarms', LEADS_MS, async () => undefined).catch(() => false);
+    const isLeader = await claimJob('alarms', LEADER_TIMEOUT_MS, async () => undefined).catch(() => false);
     for (const condition of conditions) {
       // This process no longer checks the condition. If it starts again, it must reread the posted state from the store.
       if (condition.isShared && !isLeader) known.delete(condition);
@@ -114,8 +112,12 @@ export function createAlarms(deps: AlarmsDeps): Alarms {
     state.isPosted = isPosted;
     const where = place === '' || condition.isShared ? '' : ` [${place}]`;
     const when = isPosted ? '' : ` (${timeOf(Date.now())})`;
-    waiting.push({ text: `${text}${when}${where}`.slice(0, LONGEST_POST), key: keyOf(condition), isPosted });
-    waiting.splice(0, waiting.length - MOST_WAITING);
+    waiting.push({
+      text: `${text}${when}${where}`.slice(0, MAX_POST_LENGTH),
+      key: keyOf(condition),
+      isPosted,
+    });
+    waiting.splice(0, waiting.length - MAX_WAITING_LINES);
   }
 
   async function postWaiting(): Promise<void> {
@@ -161,7 +163,7 @@ export function createAlarms(deps: AlarmsDeps): Alarms {
 function fitting(lines: readonly Line[]): readonly Line[] {
   const chosen: Line[] = [];
   // Adds one, because the last line doesn't end with a line break.
-  let left = LONGEST_POST + 1;
+  let left = MAX_POST_LENGTH + 1;
   for (const line of lines) {
     left -= line.text.length + 1;
     if (left < 0) break;

@@ -7,8 +7,8 @@ import { isRecent } from '../pacing/recent.ts';
 import { reason } from '../storage/store-error.ts';
 import { backupFolderOf, newestBackup } from './backup-files.ts';
 import type { Health, WatchedParts } from './health.ts';
-import { LEAST_FREE, mebibytes, roomFor } from './make-backup.ts';
-import { type BackupOutcome, OVERDUE_MS } from './scheduled-backups.ts';
+import { MIN_FREE_BYTES, mebibytes, roomFor } from './make-backup.ts';
+import { type BackupOutcome, MAX_BACKUP_DELAY_MS } from './scheduled-backups.ts';
 
 /** A condition that is reported to operators through ops/alerts.yml and the webhook. */
 export interface Condition {
@@ -21,15 +21,14 @@ export interface Condition {
   /** Sentences to post when the condition begins and when it ends. */
   readonly text: string;
   readonly textAfter: string;
-  /** Returns whether the condition holds, or details if it does. Details contain no secrets or members' names. */
+  /** Returns whether the condition holds, or details if it does. Details don't contain secrets or members' names. */
   readonly check: (health: Health) => boolean | string | Promise<boolean | string>;
 }
 
 /** If fewer IDENTIFYs are left today, something keeps starting new sessions, so the alarm is triggered. */
 const FEW_IDENTIFIES = 250;
-/** How long to wait for Discord's response, in milliseconds. */
-const ASK_MS = 1_000;
-/** How long a condition holds after an event, in milliseconds. The alert rules use the same time. */
+const DISCORD_TIMEOUT_MS = 1_000;
+/** How long a condition holds after an event. The alert rules use the same time. */
 const EVENT_MS = 15 * 60_000;
 
 export interface ConditionsDeps extends WatchedParts {
@@ -49,7 +48,7 @@ export function createConditions({ config, gateway, breaker, store, directMessag
     const left = gateway.identifiesLeft() ?? Number.POSITIVE_INFINITY;
     if (left >= FEW_IDENTIFIES) return left;
     // Discord resets the number every day, so the known number may be from yesterday.
-    await waitAtMost(ASK_MS, gateway.askIdentifiesLeft());
+    await waitAtMost(DISCORD_TIMEOUT_MS, gateway.askIdentifiesLeft());
     return gateway.identifiesLeft() ?? left;
   }
 
@@ -131,7 +130,7 @@ export function createConditions({ config, gateway, breaker, store, directMessag
         try {
           const newest = await newestBackup(path);
           if (newest === undefined) return backupFailure ?? `${backupFolderOf(path)} has no backup`;
-          if (isRecent(newest.at, everyMs + OVERDUE_MS)) return false;
+          if (isRecent(newest.at, everyMs + MAX_BACKUP_DELAY_MS)) return false;
           return backupFailure ?? `the newest one is from ${new Date(newest.at).toISOString()}`;
         } catch (error) {
           return reason(error);
@@ -146,7 +145,7 @@ export function createConditions({ config, gateway, breaker, store, directMessag
       async check() {
         if (path === undefined) return false;
         const { free } = await roomFor(path);
-        return free < LEAST_FREE && `${mebibytes(free)} is free`;
+        return free < MIN_FREE_BYTES && `${mebibytes(free)} is free`;
       },
     },
   ];

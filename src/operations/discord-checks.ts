@@ -26,10 +26,10 @@ export interface DoctorChecksDeps {
   readonly commands: readonly RESTPostAPIApplicationCommandsJSONBody[];
 }
 
-/** Starting is risky if fewer IDENTIFYs are left today, because Discord resets the token when none are left. */
+/** Starting is risky if fewer IDENTIFYs are left today, because Discord resets the token after the last one. */
 const FEW_IDENTIFIES = 100;
-/** Time limit for all requests to Discord together, in milliseconds. */
-const DISCORD_MS = 8_000;
+/** Covers all requests to Discord together. */
+const DISCORD_TIMEOUT_MS = 8_000;
 
 /** Reads from Discord. Throws a CheckFailedError that explains why Discord didn't respond and what to do. */
 export type DiscordReader = Pick<DiscordApi, 'get'>;
@@ -42,8 +42,8 @@ export type PortalConfig = Pick<
 
 /** Applies one time limit to all requests to Discord together, including time spent waiting for rate limits and blocks. */
 export function withDeadline(api: DiscordApi): DiscordReader {
-  const signal = AbortSignal.timeout(DISCORD_MS);
-  const tooLate = new Error(`no response within ${DISCORD_MS / 1000} seconds`);
+  const signal = AbortSignal.timeout(DISCORD_TIMEOUT_MS);
+  const tooLate = new Error(`no response within ${DISCORD_TIMEOUT_MS / 1000} seconds`);
   return {
     async get(route, options) {
       try {

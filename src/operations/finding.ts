@@ -1,6 +1,6 @@
 export interface Finding {
   readonly check: string;
-  /** `skipped`: there was nothing to check. `warning`: something needs attention, but the bot works. */
+  /** `skipped`: the check doesn't apply. `warning`: something needs attention, but the bot works. */
   readonly state: 'ok' | 'failed' | 'warning' | 'skipped';
   readonly text: string;
   readonly fix?: string;
@@ -20,7 +20,7 @@ export class CheckWarningError extends CheckFailedError {
   override readonly name = 'CheckWarningError';
 }
 
-/** Thrown if there is nothing to check. The message gives the reason. */
+/** Thrown if a check doesn't apply. The message gives the reason. */
 export class CheckSkippedError extends Error {
   override readonly name = 'CheckSkippedError';
 }

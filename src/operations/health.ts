@@ -72,7 +72,7 @@ function listingOf(breaker: Pick<Breaker, 'pausedGuilds' | 'latest'>): Health['l
 
 interface HealthParts {
   readonly gateway: Pick<GatewayState, 'trouble' | 'shards'>;
-  /** Returns why an application setting prevents commands from reaching this bot, or `undefined` if none does. */
+  /** Returns why an application setting prevents commands from reaching this bot, or `undefined` if they arrive. */
   readonly transportTrouble: () => string | undefined;
   readonly store: Pick<Store, 'testWriting'>;
   readonly breaker: Pick<Breaker, 'pausedGuilds' | 'latest'>;
@@ -97,9 +97,9 @@ export interface HealthServerDeps {
 
 /**
  * Creates the HTTP server for health checks and metrics. It serves `/livez` (200 as long as the event loop runs), `/readyz`
- * (200 or 503, with the reasons as JSON) and `/metrics`. These pages need no password, because they contain no secrets. The
- * server must be started first, so that it can report a slow start. Starting it throws an HttpServerError if it can't
- * listen on the address.
+ * (200 or 503, with the reasons as JSON) and `/metrics`. These pages don't need a password, because they don't contain
+ * secrets. The server must be started first, so that it can report a slow start. Starting it throws an HttpServerError if
+ * it can't listen on the address.
  */
 export function createHealthServer({ port, host, metrics, parts, logger }: HealthServerDeps): Part {
   async function answer(path: string, response: ServerResponse): Promise<void> {

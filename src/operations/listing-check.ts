@@ -10,8 +10,7 @@ export type ListingConfig = Pick<
   'listingApiUrl' | 'listingApiTimeoutMs' | 'listingApiArrayFormat' | 'listingApiKey'
 >;
 
-/** Time limit for the service's response, in milliseconds. */
-const LISTING_MS = 5_000;
+const LISTING_TIMEOUT_MS = 5_000;
 /** A key that doesn't belong to any account. If the service rejects it, the service is up and running. */
 const NO_KEY = new Secret('doctor-asks-without-a-key');
 
@@ -19,7 +18,7 @@ const NO_KEY = new Secret('doctor-asks-without-a-key');
 async function askListing(config: ListingConfig, baseUrl: string, key = NO_KEY): Promise<GamesOutcome> {
   const api = createListingApi({
     baseUrl,
-    timeoutMs: Math.min(config.listingApiTimeoutMs, LISTING_MS),
+    timeoutMs: Math.min(config.listingApiTimeoutMs, LISTING_TIMEOUT_MS),
     arrayFormat: config.listingApiArrayFormat,
   });
   return api.games(key);

@@ -2,8 +2,7 @@ import { buildConnector } from 'undici';
 import type { Logger } from '../logger.ts';
 import { reason } from '../storage/store-error.ts';
 
-/** Time limit for the connection, in milliseconds. */
-const CONNECT_MS = 5_000;
+const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
  * Logs a warning if the listing service can't be reached. Only opens a connection: without a key, a request would count as
@@ -22,7 +21,7 @@ export async function probeListing(url: string, logger: Pick<Logger, 'warn'>): P
 }
 
 function connect({ protocol, hostname, port }: URL): Promise<void> {
-  const open = buildConnector({ timeout: CONNECT_MS });
+  const open = buildConnector({ timeout: CONNECT_TIMEOUT_MS });
   // A URL encloses IPv6 addresses in brackets.
   const host = hostname.replace(/^\[|\]$/g, '');
   return new Promise((resolve, reject) => {

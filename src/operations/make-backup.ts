@@ -27,7 +27,7 @@ export interface BackupDeps {
  * SQLite's online backup, which restarts after each write (measured). The copy blocks its process, so the bot runs it in a
  * separate process.
  * @returns the size of the file, in bytes
- * @throws StoreError if no backup was made
+ * @throws StoreError if the backup failed
  */
 export async function makeBackup({ path, file, logger }: BackupDeps): Promise<number> {
   if (!existsSync(path)) throw new StoreError(`there is no database at ${path}`);
@@ -75,8 +75,8 @@ export async function removePartial(partial: string): Promise<void> {
   await rm(`${partial}-journal`, { force: true });
 }
 
-/** Minimum space that must remain free after a backup, in bytes. */
-export const LEAST_FREE = 100 * 1024 * 1024;
+/** This space must remain free after a backup. */
+export const MIN_FREE_BYTES = 100 * 1024 * 1024;
 
 export const mebibytes = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MiB`;
 
@@ -87,5 +87,5 @@ export async function roomFor(
 ): Promise<{ free: number; needed: number }> {
   const { bavail, bsize } = await statfs(folder);
   const size = existsSync(path) ? (await stat(path)).size : 0;
-  return { free: bavail * bsize, needed: LEAST_FREE + size };
+  return { free: bavail * bsize, needed: MIN_FREE_BYTES + size };
 }

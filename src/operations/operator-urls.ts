@@ -5,13 +5,12 @@ import { cut } from '../text/one-line.ts';
 import type { Secret } from '../text/secret.ts';
 import { VERSION } from '../version.ts';
 
-/** Time limit for a response from an operator's URL, in milliseconds. */
-const ANSWER_MS = 10_000;
-/** Maximum length of a response, in UTF-16 units. The rest isn't read. */
-const MOST_READ = 65_536;
+const RESPONSE_TIMEOUT_MS = 10_000;
+/** The rest of a longer response isn't read. */
+const MAX_RESPONSE_LENGTH = 65_536;
 
-/** Maximum length of a thread's name, in UTF-16 units (Discord docs: Execute Webhook). */
-const LONGEST_THREAD_NAME = 100;
+/** Discord docs: Execute Webhook. */
+const MAX_THREAD_NAME_LENGTH = 100;
 /** Discord's error code for a webhook of a forum channel without a thread (Discord docs: JSON Error Codes). */
 const THREAD_MISSING = 220_001;
 
@@ -36,7 +35,7 @@ export async function postToWebhook(webhook: Secret, content: string): Promise<v
   let response = await post(message);
   if (response.status === 400 && response.body?.code === THREAD_MISSING) {
     const [name = ''] = content.split('\n');
-    response = await post({ ...message, thread_name: cut(name, LONGEST_THREAD_NAME) });
+    response = await post({ ...message, thread_name: cut(name, MAX_THREAD_NAME_LENGTH) });
   }
   const { status, body } = response;
   if ([401, 403, 404].includes(status)) throw new WebhookRejectedError(`HTTP ${status}`);
@@ -68,13 +67,13 @@ async function ask(
 ): Promise<{ readonly status: number; readonly body: Readonly<Record<string, unknown>> | undefined }> {
   // Discord requires this user agent format from all clients (Discord docs: Reference, "User Agent").
   const headers = { ...options.headers, 'user-agent': `DiscordBot (server-listing-bot, ${VERSION})` };
-  const signal = AbortSignal.timeout(ANSWER_MS);
+  const signal = AbortSignal.timeout(RESPONSE_TIMEOUT_MS);
   try {
     const response = await request(url, { ...options, headers, signal });
     let text = '';
     for await (const chunk of response.body.setEncoding('utf8')) {
       text += chunk;
-      if (text.length > MOST_READ) break;
+      if (text.length > MAX_RESPONSE_LENGTH) break;
     }
     return { status: response.statusCode, body: objectIn(text) };
   } catch (error) {

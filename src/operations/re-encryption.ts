@@ -16,7 +16,7 @@ export interface ReencryptionDeps {
 
 /**
  * Creates the task that re-encrypts data from old keys once all processes encrypt with the new key. The old keys count as
- * in use until all data has been re-encrypted. After a crash, some work is repeated but nothing is lost.
+ * in use until all data has been re-encrypted. A crash causes some work to be repeated, but doesn't lose data.
  */
 export function createReencryption({ store, encryption, logger }: ReencryptionDeps) {
   return async (stopping: AbortSignal): Promise<void> => {

@@ -33,10 +33,10 @@ export interface ScheduledBackupsDeps {
   readonly logger: Pick<Logger, 'info' | 'error'>;
 }
 
-/** How often the bot checks whether a backup is due, in milliseconds. A failed backup is also retried at this interval. */
-const LOOK_EVERY_MS = 600_000;
-/** How late a backup must be to count as overdue, in milliseconds. */
-export const OVERDUE_MS = HOUR_MS;
+/** A failed backup is also retried at this interval. */
+const CHECK_IF_DUE_EVERY_MS = 600_000;
+/** A backup that is later than this counts as overdue. */
+export const MAX_BACKUP_DELAY_MS = HOUR_MS;
 /** The name of the stored value that holds the time of the last scheduled backup, in milliseconds since 1970. */
 const LAST = 'backup:last';
 const PROGRAM = fileURLToPath(new URL('../tools/backup.ts', import.meta.url));
@@ -49,11 +49,11 @@ const PROGRAM = fileURLToPath(new URL('../tools/backup.ts', import.meta.url));
 export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
   const { config, store, onBackup, logger } = deps;
   const everyMs = config.backupEveryHours * HOUR_MS;
-  // A PostgreSQL database has no path, and the bot doesn't back it up.
+  // A PostgreSQL database doesn't have a path, and the bot doesn't back it up.
   const { path = '' } = store;
   const folder = backupFolderOf(path);
   const { name, ext } = parse(path);
-  const job = createJob({ firstMs: 0, everyMs: LOOK_EVERY_MS, run: backUpIfDue });
+  const job = createJob({ firstMs: 0, everyMs: CHECK_IF_DUE_EVERY_MS, run: backUpIfDue });
   const { stopping } = job;
 
   async function backUpIfDue(): Promise<void> {

@@ -12,8 +12,7 @@ export interface SilenceDeps {
   readonly logger: SparingLog;
 }
 
-/** Number of gateway checks during the longest silence allowed. */
-const LOOKS_IN_A_WAIT = 40;
+const CHECKS_PER_MAX_SILENCE = 40;
 
 /**
  * Creates the check that ends the process if the gateway has been silent for too long. The connection may never recover on
@@ -21,13 +20,13 @@ const LOOKS_IN_A_WAIT = 40;
  * connection.
  */
 export function createSilence({ config, gateway, onFatal, logger }: SilenceDeps): Part {
-  const longestMs = config.exitWhenSilentSeconds * 1000;
-  const job = createJob({ firstMs: 0, everyMs: longestMs / LOOKS_IN_A_WAIT, run: checkSilence });
+  const maxSilentMs = config.exitWhenSilentSeconds * 1000;
+  const job = createJob({ firstMs: 0, everyMs: maxSilentMs / CHECKS_PER_MAX_SILENCE, run: checkSilence });
   const log = createSparingLog(logger);
 
   async function checkSilence(): Promise<void> {
     const silentMs = gateway.silentMs();
-    if (silentMs < longestMs) return;
+    if (silentMs < maxSilentMs) return;
     const isGranted = await mayEnd();
     // The bot may have begun shutting down in the meantime.
     if (!isGranted || job.stopping.aborted) return;
@@ -55,7 +54,7 @@ export function createSilence({ config, gateway, onFatal, logger }: SilenceDeps)
   return {
     name: 'silence',
     async start() {
-      if (longestMs > 0) job.start();
+      if (maxSilentMs > 0) job.start();
     },
     async stop() {
       // Doesn't wait for a running check, because Discord may respond slowly.

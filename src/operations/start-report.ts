@@ -19,8 +19,8 @@ function listingState({ latest }: Pick<Breaker, 'latest'>): string {
 }
 
 /**
- * Logs one line with everything an operator wants to know about the started bot. It contains no secrets. Also warns if the
- * listing service can't be reached, unless the start has already sent a request.
+ * Logs one line with everything an operator wants to know about the started bot. The line doesn't contain secrets. Also
+ * warns if the listing service can't be reached, unless the start has already sent a request.
  */
 export async function reportStart(
   config: Config,

@@ -20,12 +20,12 @@ import { clearTextWarning, type StoreUrl } from '../store-url.ts';
 import { backupFolderOf, newestBackup, readBackupFailure } from './backup-files.ts';
 import { CheckFailedError, CheckSkippedError, CheckWarningError } from './finding.ts';
 import { mebibytes, roomFor } from './make-backup.ts';
-import { OVERDUE_MS } from './scheduled-backups.ts';
+import { MAX_BACKUP_DELAY_MS } from './scheduled-backups.ts';
 
 type StoreConfig = Pick<Config, 'storeUrl' | 'encryptionKey'>;
 
-/** The memory that the bot needs, in bytes: 300 MiB under load, plus 170 MiB for a long export (measured). */
-const LEAST_MEMORY = 480 * 1024 * 1024;
+/** The memory that the bot needs: 300 MiB under load, plus 170 MiB for a long export (measured). */
+const MIN_MEMORY_BYTES = 480 * 1024 * 1024;
 
 /** Checks whether this version can use the database. Doesn't write anything, so it's safe while a bot is running. */
 export async function checkStore({ storeUrl }: StoreConfig): Promise<string> {
@@ -96,13 +96,13 @@ export async function checkEncryption({ storeUrl, encryptionKey }: StoreConfig):
   return `${keyFile} decrypts the data; keep a copy of it`;
 }
 
-/** @param most the memory that the process can use, in bytes; defaults to the limit of the machine or its container */
+/** @param availableBytes defaults to the memory limit of the machine or its container */
 export function checkMemory(
-  most = Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem()),
+  availableBytes = Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem()),
 ): string {
-  if (most >= LEAST_MEMORY) return `${mebibytes(most)} available`;
+  if (availableBytes >= MIN_MEMORY_BYTES) return `${mebibytes(availableBytes)} available`;
   throw new CheckFailedError(
-    `only ${mebibytes(most)} available, and a long export can crash the bot`,
+    `only ${mebibytes(availableBytes)} available, and a long export can crash the bot`,
     'give it 768 MB: mem_limit in compose.yaml, limits.memory in Kubernetes, or the memory setting of your hosting panel',
   );
 }
@@ -112,7 +112,7 @@ function agoOf(ms: number): string {
   return hours < 2 ? 'in the last two hours' : `${hours} hours ago`;
 }
 
-/** Returns the age and size of the newest backup file. Fails if the last attempt failed; warns if none is recent. */
+/** Returns the age and size of the newest backup file. Fails if the last attempt failed; warns if the backup is old. */
 export async function checkBackups(config: Pick<Config, 'storeUrl' | 'backupEveryHours'>): Promise<string> {
   const { storeUrl, backupEveryHours } = config;
   if (storeUrl.kind === 'postgres')
@@ -142,7 +142,7 @@ export async function checkBackups(config: Pick<Config, 'storeUrl' | 'backupEver
       'the bot retries every ten minutes',
     );
   }
-  if (newest !== undefined && isRecent(newest.at, backupEveryHours * HOUR_MS + OVERDUE_MS))
+  if (newest !== undefined && isRecent(newest.at, backupEveryHours * HOUR_MS + MAX_BACKUP_DELAY_MS))
     return `${text}; copy them to another machine: see "Off-site backups" in docs/operate.md`;
   throw new CheckWarningError(text, 'start the bot, unless you keep your backups somewhere else');
 }

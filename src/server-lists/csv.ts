@@ -1,6 +1,6 @@
 import { isMeantAsAddress, parseAddress } from '../addresses/address.ts';
 import { hasWords, unwrapped } from '../addresses/pasted-text.ts';
-import { HIGHEST_PORT } from '../addresses/port.ts';
+import { MAX_PORT } from '../addresses/port.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { type CellRow, isNoPort, rowsOfCells } from './cells.ts';
 import { rearmed } from './csv-file.ts';
@@ -184,7 +184,7 @@ const areMostly = (cells: readonly string[], is: (cell: string) => boolean): boo
 
 /** Whether a cell can be a port. Lower numbers are more likely to be years or player counts. */
 const canBePort = (cell: string): boolean =>
-  /^\d{4,5}$/u.test(cell) && Number(cell) >= LOWEST_BARE_PORT && Number(cell) <= HIGHEST_PORT;
+  /^\d{4,5}$/u.test(cell) && Number(cell) >= LOWEST_BARE_PORT && Number(cell) <= MAX_PORT;
 
 /** Builds the rows for a record below a header. */
 export function rowsUnder(

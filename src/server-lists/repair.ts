@@ -1,5 +1,5 @@
 import { formatAddress, parseAddress } from '../addresses/address.ts';
-import { HIGHEST_PORT } from '../addresses/port.ts';
+import { MAX_PORT } from '../addresses/port.ts';
 import { usualPort } from '../addresses/usual-ports.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { gameOf, type Row, type RowProblem, readRow, type TypedRow } from './row.ts';
@@ -52,9 +52,7 @@ function nearPorts(typed: number, game: string | undefined): readonly number[] {
   const shorter = Array.from(digits, (_, index) => Number(digits.slice(0, index) + digits.slice(index + 1)));
   const usual = game === undefined ? undefined : usualPort(game);
   if (usual !== undefined && shorter.includes(usual)) return [usual];
-  const undoubled = shorter.filter(
-    (port, index) => digits[index] === digits[index + 1] && port <= HIGHEST_PORT,
-  );
+  const undoubled = shorter.filter((port, index) => digits[index] === digits[index + 1] && port <= MAX_PORT);
   const [near, ...others] = new Set(undoubled);
   return near === undefined || others.length > 0 ? [] : [near];
 }

@@ -1,4 +1,9 @@
-import { type AddressProblem, formatAddress, MAX_ADDRESS_TEXT, parseAddress } from '../addresses/address.ts';
+import {
+  type AddressProblem,
+  formatAddress,
+  MAX_ADDRESS_TEXT_LENGTH,
+  parseAddress,
+} from '../addresses/address.ts';
 import { type LettersProblem, problemOfLetters } from '../addresses/name-letters.ts';
 import { hasWords, plainText, unwrapped, withoutPasswords } from '../addresses/pasted-text.ts';
 import { parsePort } from '../addresses/port.ts';
@@ -211,7 +216,7 @@ export const sanitised = (text: string, most = LONGEST_CELL): string =>
   );
 
 /** Like {@link sanitised}, but for a cell that may be an address. Callers that show the result must shorten it. */
-export const sanitisedAddress = (text: string): string => sanitised(text, MAX_ADDRESS_TEXT);
+export const sanitisedAddress = (text: string): string => sanitised(text, MAX_ADDRESS_TEXT_LENGTH);
 
 /** Adds a separate port to a row. If the new port is the game port, the port in the address becomes the query port. */
 export function withPort(typed: TypedRow, port: string, isOfGame = false): TypedRow {

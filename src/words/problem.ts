@@ -1,5 +1,5 @@
 import { formatAddress } from '../addresses/address.ts';
-import { HIGHEST_PORT, LOWEST_PORT } from '../addresses/port.ts';
+import { MAX_PORT, MIN_PORT } from '../addresses/port.ts';
 import { EXAMPLE_PORT } from '../addresses/usual-ports.ts';
 import { isUnclearPort, type RowProblem } from '../server-lists/row.ts';
 import { escapeCode } from './escape.ts';
@@ -112,7 +112,7 @@ function valuesOf(problem: RowProblem, maxValueLength: number): Readonly<Record<
     problem.code === 'look-alikes' && problem.meant !== undefined
       ? `\`${escapeCode(problem.meant, maxValueLength)}\``
       : '';
-  return { ...Object.fromEntries(entries), example, near, lowest: LOWEST_PORT, highest: HIGHEST_PORT };
+  return { ...Object.fromEntries(entries), example, near, lowest: MIN_PORT, highest: MAX_PORT };
 }
 
 /** Returns a message saying that a server wasn't sent, with the problem and its solution. */

@@ -4,7 +4,7 @@ import { settingsCommand } from '../../commands/settings/command.ts';
 import { languageSetting } from '../../commands/settings/language.ts';
 import type { PostResult } from '../../src/discord/channel-posts.ts';
 import type { KeyStatus } from '../../src/guilds/api-keys.ts';
-import { MOST_PANELS, type Panel } from '../../src/guilds/panels.ts';
+import { MAX_PANELS, type Panel } from '../../src/guilds/panels.ts';
 import type { Settings } from '../../src/guilds/settings.ts';
 import { ENGLISH, languages } from '../../src/words/languages.ts';
 import { createWords } from '../../src/words/words.ts';
@@ -180,7 +180,7 @@ describe.each(languages)('the panels page in $tag', ({ locales: [locale = ''] })
   it('fits into one message with ten panels and an error', async () => {
     const t = createWords().wordsFor(locale);
     const panels = Array.from(
-      { length: MOST_PANELS },
+      { length: MAX_PANELS },
       (_, n): Panel => ({
         channelId: ID,
         messageId: `${ID.slice(1)}${n}`,
