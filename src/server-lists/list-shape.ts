@@ -141,10 +141,6 @@ export function isSettingOfOther(front: string): boolean {
 const trimmedEnds = (text: string): string =>
   text.replace(/^[^\p{L}\p{N}]+/u, '').replace(/[^\p{L}\p{N}]{1,20}$/u, '');
 
-/** Whether a host's name says that it isn't a game server. */
-export const isHostOfOther = (host: string): boolean =>
-  /^(?:ts3?|teamspeak|mumble|discord|www)\./u.test(host);
-
 /** Headings that are about people without naming them. */
 const LIST_OF_PEOPLE =
   /^[\s#*>_-]*(?:currently |now )?(?:online|whitelist(?:ed)?|allowlist|ops)(?:\W+\d+)*\W*$/iu;
