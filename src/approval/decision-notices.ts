@@ -1,8 +1,7 @@
 import { type Context, contextOf, type Reply, type Wording } from '../interactions/command.ts';
 import { type Delivery, deliver, rejectionText } from '../interactions/deliver.ts';
 import type { EditOrder } from '../interactions/edit-order.ts';
-import type { Interaction } from '../interactions/interaction.ts';
-import type { InteractionStore } from '../interactions/interaction-store.ts';
+import type { InteractionStore, StoredInteraction } from '../interactions/interaction-store.ts';
 import { AFTER_START_MS, createJob, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import { TOKEN_LIVES_MS } from '../pacing/durations.ts';
@@ -22,7 +21,7 @@ export const noticeContext = ({ guildId, id }: DraftRef): string => `guild ${gui
 export interface DecisionNoticesDeps {
   readonly store: Pick<Store, 'tables'>;
   readonly interactionStore: Pick<InteractionStore, 'find' | 'seal' | 'open'>;
-  readonly submissions: Pick<Submissions, 'find' | 'latest'>;
+  readonly submissions: Pick<Submissions, 'latest'>;
   readonly api: Delivery['api'];
   readonly editOrder: Pick<EditOrder, 'isLatest'>;
   readonly wording: Wording;
@@ -79,41 +78,32 @@ export function createDecisionNotices(deps: DecisionNoticesDeps) {
 
   /** Updates the reply to show the draft's latest submission, because some approved servers may be waiting again. */
   async function changeReply(
-    context: Context,
-    interaction: Interaction,
-    submission: Submission,
-    message: string,
-  ) {
+    { guild_id: guildId, draft_id: draftId }: SubmissionsTable,
+    { interaction, message }: StoredInteraction,
+  ): Promise<void> {
     const { api, editOrder } = deps;
     // Asks Discord whether an apparently valid token has expired, because this machine's clock may be wrong.
     const isOver = Date.now() - interaction.receivedAt >= TOKEN_LIVES_MS;
     if (isOver || (await api.read(interaction)) === 'gone') return;
-    const latest = (await submissions.latest(submission.guildId, submission.draftId)) ?? submission;
-    const reply = await deps.replyOf(context, latest);
+    const submission = await submissions.latest(guildId, draftId);
+    if (submission === undefined) return;
+    const context = contextOf(interaction, wording);
+    const reply = await deps.replyOf(context, submission);
     const fallback = () => rejectionText(context);
     await deliver({ api, editOrder, interaction, shown: undefined, message, fallback }, reply);
   }
 
   /** Shows a decision in the bot's reply to the member who submitted the servers. Never throws. */
-  async function notify({
-    id,
-    guild_id: guildId,
-    draft_id: draftId,
-    notice,
-  }: SubmissionsTable): Promise<void> {
-    const kept = interactionStore.open(notice, noticeContext({ guildId, id: draftId }), { guildId });
+  async function notify(row: SubmissionsTable): Promise<void> {
+    const { guild_id: guildId, draft_id: id } = row;
+    const kept = interactionStore.open(row.notice, noticeContext({ guildId, id }), { guildId });
     if (kept === undefined) return;
-    const { interaction, message } = kept;
-    try {
-      const submission = await submissions.find(guildId, id);
-      if (submission === undefined) return;
-      await changeReply(contextOf(interaction, wording), interaction, submission, message);
-    } catch (error) {
+    await changeReply(row, kept).catch((error: unknown) =>
       logger.warn(
         { guildId, err: error },
         "could not update a reply with a moderator's decision; will not retry",
-      );
-    }
+      ),
+    );
   }
 
   /** @throws a StoreError when the store fails */
