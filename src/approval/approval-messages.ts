@@ -56,6 +56,8 @@ interface OpenChannel {
   readonly channelId: string;
   /** Whether Discord rejected the bot's previous post in this channel. */
   readonly hasTrouble: boolean;
+  /** The role to mention in a new message, if enough time has passed since the last mention. */
+  readonly roleId: string | undefined;
 }
 
 interface MessageToShow {
@@ -108,7 +110,8 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     if (found === 'unreadable' || found.logChannelId === undefined) return undefined;
     const { logChannelId: channelId, logTrouble } = found;
     const hasTrouble = logTrouble !== undefined;
-    return hasTrouble && posts.wasRejected(channelId, CLOSED_FOR_MS) ? undefined : { channelId, hasTrouble };
+    if (hasTrouble && posts.wasRejected(channelId, CLOSED_FOR_MS)) return undefined;
+    return { channelId, hasTrouble, roleId: isMentionDue(found) ? found.approvalRoleId : undefined };
   }
 
   /** @param submission `undefined` if it was deleted together with the guild's data */
@@ -146,12 +149,12 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   /** @param replaced the old message. The new message needs another nonce, or Discord would return the old message */
   async function post(
     drawn: MessageToShow,
-    { channelId, hasTrouble }: OpenChannel,
+    { channelId, hasTrouble, roleId: mentioned }: OpenChannel,
     replaced?: MessagePlace,
   ): Promise<MessageState> {
     const { guildId, name } = drawn;
     const nonce = replaced ? `${name} ${replaced.messageId} ${channelId}` : name;
-    const { result, messageId } = await withMention(guildId, (roleId) =>
+    const { result, messageId } = await withMention(guildId, mentioned, (roleId) =>
       put(drawn, { channelId }, nonce, roleId),
     );
     if (messageId !== undefined) {
@@ -187,24 +190,22 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     if (byPress === 'failed') return { kind: 'failed' };
     const { result } = byPress === 'posted' ? { result: byPress } : await put(drawn, message, drawn.name);
     if (result === 'posted') return { kind: 'posted', place: message };
-    if (result === 'message-gone' && open) return post(drawn, open, message);
+    // Moderators may have been mentioned in the meantime.
+    const again = result === 'message-gone' && open && (await openChannelOf(key.guildId));
+    if (again) return post(drawn, again, message);
     return { kind: result === 'failed' || result === 'harmful-link' ? 'failed' : 'nowhere' };
   }
 
-  /**
-   * Posts a message, mentioning the guild's moderator role if enough time has passed since the last mention. The mention
-   * only counts once Discord has accepted the message.
-   */
+  /** Posts a message that mentions a role. The mention only counts once Discord has accepted the message. */
   async function withMention(
     guildId: string,
+    roleId: string | undefined,
     post: (roleId?: string) => ReturnType<ChannelPosts['put']>,
   ): ReturnType<ChannelPosts['put']> {
-    if (mentioning.has(guildId)) return post();
+    if (roleId === undefined || mentioning.has(guildId)) return post();
     mentioning.add(guildId);
     try {
-      const found = await settings.getOrUnreadable(guildId);
-      if (found === 'unreadable' || !isMentionDue(found)) return await post();
-      const posted = await post(found.approvalRoleId);
+      const posted = await post(roleId);
       if (posted.messageId !== undefined) {
         await settings.change(guildId, (now) => ({ ...now, approvalMentionedAt: Date.now() }));
       }

@@ -192,8 +192,8 @@ export function createApprovals({
       const declined = found.filter((part) => part !== undefined);
       if (state !== 'waiting') return { before: [], declined, isRepeat: false, blocked: [] };
       const before = await alreadySubmitted.find({ guildId, userId: '' }, servers.map(rowForServer));
-      const isIntended = (await drafts.read(draftId))?.includesAlreadySubmitted === true;
-      const isRepeat = !isIntended && before.size === servers.length;
+      const isAllEarlier = before.size === servers.length;
+      const isRepeat = isAllEarlier && !(await drafts.read(draftId))?.includesAlreadySubmitted;
       const check = await blocks.check(guildId);
       const hosts = new Set(servers.map(({ server }) => server.server).filter(check.hasHost));
       const blocked = [
