@@ -310,8 +310,9 @@ export function createPipeline(deps: PipelineDeps) {
     // The moderators' message only shows saved outcomes. If some servers are waiting again, it shows only those servers.
     const isShown = hasMessage && isRecorded && isAllSent({ limitedRows, servers: ended });
     await notifyObservers((observer) => observer.ended?.(submitRequest, ended, isShown));
-    // The submission may have been ended by an attempt whose confirmation was lost, or by a deletion.
-    if (!isRecorded || isLeft === undefined) {
+    // The submission may have been ended by an attempt whose confirmation was lost, or by a deletion. Moderators aren't told
+    // what is left.
+    if ((!isRecorded || isLeft === undefined) && submitRequest.approvedBy === undefined) {
       const left = await deps.drafts.find(submitRequest, submitRequest.id).catch(() => undefined);
       isLeft = left !== undefined && left.kind !== 'no-draft';
     }
@@ -320,7 +321,7 @@ export function createPipeline(deps: PipelineDeps) {
       draft,
       servers: ended,
       limitedRows,
-      isLeft,
+      isLeft: isLeft === true,
       announcedIn: submission.announcedIn,
       isRecorded,
       ...(await explain(submitRequest, ended)),
@@ -330,15 +331,20 @@ export function createPipeline(deps: PipelineDeps) {
 
   /**
    * Loads the data that explains the outcomes in the report. Any part that can't be read is `undefined` and left out of the
-   * report.
+   * report. A moderator is only told about the key.
    * @param held the number of servers that a limit may be holding back
    */
-  async function explain({ guildId, user }: Submitter, ended: EndedSubmission['servers'], held = 0) {
+  async function explain(
+    { guildId, user, approvedBy }: Submitter & Pick<SubmitRequest, 'approvedBy'>,
+    ended: EndedSubmission['servers'],
+    held = 0,
+  ) {
     const { keys, settings, limits } = deps;
     const orNothing = <Value>(value: Promise<Value>) => value.catch(() => undefined);
     const isKey = ended.some(({ outcome }) => isAboutKey(outcome));
     const key = isKey ? await orNothing(keys.usable(guildId)) : undefined;
     const keyProblem = key?.kind === 'unusable' ? key.problem : undefined;
+    if (approvedBy) return { keyProblem, isFirst: false, remaining: undefined, limited: undefined };
     const found = await orNothing(settings.getOrThrow(guildId));
     const isFirst = (await orNothing(deps.history.hasFirstAccepted(guildId, user.id, ended))) === true;
     if (found === undefined) return { keyProblem, isFirst, remaining: undefined, limited: undefined };
