@@ -115,7 +115,7 @@ describe('the Decline form', () => {
   });
 });
 
-it('the list is open to a moderator by role, even while nothing is waiting', async ({
+it('a member with the approval role can open the block list even if the queue is empty', async ({
   guild,
   admin,
   member,

@@ -27,7 +27,7 @@ it("a store's files are only accessible to their owner", async () => {
   for (const suffix of ['', '-wal', '-shm']) expect(statSync(path + suffix).mode & 0o777).toBe(0o600);
 });
 
-it('lets the event loop turn while many transactions wait for SQLite', async () => {
+it("the event loop isn't blocked while many transactions wait for SQLite", async () => {
   const store = await openStore();
   let open = 100;
   const write = async () => {

@@ -188,7 +188,7 @@ describe('a draft', () => {
     expect(await opened.drafts.find(mia, 'other')).not.toHaveProperty('includesAlreadySubmitted');
   });
 
-  it("isn't sent if the number of servers differs from that on the button", async () => {
+  it("isn't sent if the button shows a different number of servers", async () => {
     const opened = await open();
     await opened.drafts.save(mia, readyDraft('list', 3));
     const press = (promised: number) => opened.submit('list', { promised });
