@@ -22,7 +22,7 @@ import { UserError } from '../src/interactions/user-error.ts';
 import { cut } from '../src/text/one-line.ts';
 import { escapeText, memberText } from '../src/words/escape.ts';
 import { problemText } from '../src/words/problem.ts';
-import { whenText } from '../src/words/sentences.ts';
+import { sentences, whenText } from '../src/words/sentences.ts';
 import { labelledAddress, targetsText, withSign } from '../src/words/servers.ts';
 import type { Translate } from '../src/words/words.ts';
 import { readBlockTarget } from './block-target.ts';
@@ -214,9 +214,11 @@ export function blockActions(deps: CommandDeps): Actions {
     const read = readBlockTarget(typed);
     if (!read.ok) {
       const { problem } = read;
-      const short = problem.code === 'range-too-wide' ? t('blocks.tooWide') : problemText(problem, t).short;
+      const isRange = problem.code === 'range-too-wide';
+      const short = isRange ? t('blocks.tooWide') : problemText(problem, t).short;
+      const why = sentences(t('blocks.notBlocked', { short }), isRange ? undefined : t('blocks.help'));
       return {
-        content: withSign('not-sent', t('blocks.notBlocked', { short })),
+        content: withSign('not-sent', why),
         // Discord rejects empty embeds.
         embeds:
           typed === '' ? [] : [{ ...(reason !== '' && { description: reason }), footer: { text: typed } }],

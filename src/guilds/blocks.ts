@@ -121,14 +121,13 @@ export function createBlocks({
       return (await rowsOf(guildId).where('decision_id', '=', decisionId).execute()).map(blockOf);
     },
     /**
-     * Adds blocks for the targets that aren't blocked yet, up to {@link MOST_BLOCKS} in total.
+     * Adds blocks for the targets that no block includes yet, up to {@link MOST_BLOCKS} in total.
      * @throws UnreadableSettingsError if the guild's settings can't be read
      */
     async add(guildId: string, { targets, by, reason, decisionId }: NewBlocks): Promise<readonly Block[]> {
       const before = await list(guildId);
-      const known = new Set(before.map(({ target }) => nameOf(target)));
       const added = targets
-        .filter((target) => !known.has(nameOf(target)))
+        .filter((target) => !before.some((block) => includes(block.target, target)))
         .slice(0, MOST_BLOCKS - before.length)
         .map(
           (target): BlocksTable => ({
@@ -177,7 +176,18 @@ export function createBlocks({
   };
 }
 
-const nameOf = (target: BlockTarget): string => (target.kind === 'member' ? target.id : target.host);
+/** The length of an address without a prefix, in bits. A shorter prefix is a wider range. */
+const NO_PREFIX = '128';
+
+/** Whether a block of one target also blocks everything of the other. */
+function includes(blocked: BlockTarget, other: BlockTarget): boolean {
+  const check = createBlockCheck([blocked]);
+  if (blocked.kind === 'member') return other.kind === 'member' && check.hasMember(other.id);
+  if (other.kind === 'member') return false;
+  const [, bits = NO_PREFIX] = blocked.host.split('/');
+  const [host = '', otherBits = NO_PREFIX] = other.host.split('/');
+  return Number(bits) <= Number(otherBits) && check.hasHost(host);
+}
 
 function blockOf({ id, user_id, host, reason, blocked_by, blocked_by_name, blocked_at }: BlocksTable): Block {
   return {

@@ -65,6 +65,9 @@ describe('the block list in /settings', () => {
       'Block an address or id',
     );
     expect(textOf(refused)).toContain('the range is too wide');
+    const name = await edit(admin, list, { what: '@member' }, 'Edit');
+    expect(textOf(name)).toMatch(/Nothing was blocked.*Enter an address, a range or a member's id/);
+    await edit(admin, list, { what: '93.0.0.0/8', reason: 'botnet' }, 'Edit');
     const { modal, typed } = await openModal(admin, refused, 'Edit');
     expect(typed).toEqual({ what: '93.0.0.0/8', reason: 'botnet' });
     const range = await admin.submit(modal, { ...typed, what: '93.184.0.0/16' });

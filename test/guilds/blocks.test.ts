@@ -75,6 +75,21 @@ describe.each(kinds())("a guild's blocks in %s", (kind) => {
     expect(await first.blocks.list(guildId)).toHaveLength(2);
   });
 
+  it("aren't added if another block already includes them", async () => {
+    const { first } = await open();
+    const add = async (...targets: BlockTarget[]) =>
+      (await first.approvals.block(guildId, { targets, by, reason: '' })).length;
+    expect(await add(host('93.184.0.0/20'), host('2606:4700::/48'), host('example.com'), member('7'))).toBe(
+      4,
+    );
+    const included = ['93.184.1.1', '93.184.5.7/20', '93.184.1.0/24', '2606:4700::1', '2606:4700::1/48'];
+    for (const each of [...included, 'a.example.com'])
+      expect([each, await add(host(each))]).toEqual([each, 0]);
+    expect(await add(member('7'))).toBe(0);
+    for (const each of ['93.184.0.0/16', '93.185.0.1', '2606:4700::/32', 'example.org'])
+      expect([each, await add(host(each))]).toEqual([each, 1]);
+  });
+
   it('are limited to 500', async () => {
     const { first } = await open();
     const hosts = (from: number, count: number) =>
