@@ -1,15 +1,15 @@
 import type { KeyStatus } from '../src/guilds/api-keys.ts';
 import type { Command, Context, Reply } from '../src/interactions/command.ts';
 import { button, type Control, customId, rows } from '../src/interactions/controls.ts';
-import { escapeText, memberText } from '../src/words/escape.ts';
-import { keyText, namingKey, tooSoonText } from '../src/words/keys.ts';
-import { sentences } from '../src/words/sentences.ts';
+import { escapeText } from '../src/words/escape.ts';
+import { keySetText, keyText, namingKey, tooSoonText } from '../src/words/keys.ts';
+import { secondsOf, sentences } from '../src/words/sentences.ts';
 import { withSign } from '../src/words/servers.ts';
 import { failureText, serviceWords } from '../src/words/service.ts';
 import type { Translate } from '../src/words/words.ts';
 import type { CommandDeps } from './deps.ts';
 import { enterKey } from './setkey.ts';
-import { lacksKey, secondsOf } from './settings/text.ts';
+import { lacksKey } from './settings/text.ts';
 import { slashCommand } from './slash-command.ts';
 
 /** /keystatus: shows the status of the API key and a button to test it. The key itself is never shown. */
@@ -92,14 +92,11 @@ function lines(context: Context, status: KeyStatus): readonly string[] {
 
 /** Describes which key is stored, who set it, and what the service last said about it. */
 export function keyDetails(t: Translate, status: KeyStatus): readonly string[] {
-  const { lastFour, setBy, setByName = '', setAt, answer } = status;
-  const said: string[] = [];
-  if (lastFour) said.push(namingKey(lastFour, (key) => t('keystatus.key', { key })));
-  if (setBy !== undefined && setAt !== undefined) {
-    said.push(
-      t('keystatus.set', { member: memberText({ id: setBy, name: setByName }), seconds: secondsOf(setAt) }),
-    );
-  }
+  const { lastFour, answer } = status;
+  const said = [
+    lastFour ? namingKey(lastFour, (key) => t('keystatus.key', { key })) : undefined,
+    keySetText(t, status),
+  ].filter((text) => text !== undefined);
   if (answer?.message) {
     const message = escapeText(serviceWords(answer.message, t));
     said.push(t('keystatus.answered', { seconds: secondsOf(answer.at), message }));

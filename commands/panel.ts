@@ -4,7 +4,7 @@ import type { Command, Context, Reply, SubmitContext } from '../src/interactions
 import { customId, type Field, type Modal, modal } from '../src/interactions/controls.ts';
 import { UserError } from '../src/interactions/user-error.ts';
 import { MAX_SUGGESTED_GAMES, unknownGame } from '../src/words/games.ts';
-import { wholeText } from '../src/words/problem.ts';
+import { notUsedText } from '../src/words/problem.ts';
 import { withSign } from '../src/words/servers.ts';
 import type { Translate } from '../src/words/words.ts';
 import type { CommandDeps } from './deps.ts';
@@ -49,7 +49,9 @@ export function panelCommand(deps: CommandDeps): Command {
     const { result, messageId } = await posts.put(channelId, { ...message, nonce: interactionId });
     if (result === 'harmful-link') throw new UserError(t('panel.harmful'));
     if (result === 'failed' || result === 'message-gone') throw new UserError(t('panel.failed'));
-    const replyWith = (said: string) => ({ content: [said, unknown].filter(Boolean).join('\n') });
+    const replyWith = (said: string) => ({
+      content: [withSign('accepted', said), unknown].filter(Boolean).join('\n'),
+    });
     if (messageId === undefined) {
       const said = t('panel.asReply', { names: missingFor(t, result) });
       return { ...replyWith(said), announcement: () => message };
@@ -102,7 +104,7 @@ export function typedGame(context: SubmitContext, { games }: Pick<CommandDeps, '
   const game = games.find(typed)?.alias;
   if (typed === '' || (game !== undefined && isGameForPanel(game))) return { typed, game };
   const problem = unknownGame(context, typed, games.search(typed, MAX_SUGGESTED_GAMES));
-  return { typed, unknown: withSign('not-sent', wholeText(problem, context.t)) };
+  return { typed, unknown: withSign('not-sent', notUsedText(problem, context.t)) };
 }
 
 /** Names the permission that the bot needs but lacks for posting a message without an embed. */

@@ -4,6 +4,7 @@ import { button, customId, rows } from '../src/interactions/controls.ts';
 import { memberText } from '../src/words/escape.ts';
 import { keyText, namingKey } from '../src/words/keys.ts';
 import { sentences } from '../src/words/sentences.ts';
+import { withSign } from '../src/words/servers.ts';
 import type { CommandDeps } from './deps.ts';
 import { enterKey } from './setkey.ts';
 import { slashCommand } from './slash-command.ts';
@@ -34,7 +35,7 @@ export function removeKey({ keys, guildLog, logger }: CommandDeps): Command {
       guildId,
       (words) => `🔑 ${words('guildLog.keyRemoved', { member: memberText(user) })}`,
     );
-    return { content: t('removekey.removed'), components: rows([enterKey(context)]) };
+    return { content: withSign('accepted', t('removekey.removed')), components: rows([enterKey(context)]) };
   }
 
   return {

@@ -1,5 +1,5 @@
 import type { KeyStatus } from '../../src/guilds/api-keys.ts';
-import { sentences } from '../../src/words/sentences.ts';
+import { secondsOf, sentences } from '../../src/words/sentences.ts';
 import type { Audience, Translate } from '../../src/words/words.ts';
 import { lacksApprovalLog } from './approval.ts';
 import { logLine } from './log-channel.ts';
@@ -43,9 +43,3 @@ export function keyLine(t: Translate, key: KeyStatus | undefined): string {
 
 /** Explains that Discord's own settings determine who can submit servers. */
 export const whoLine = (t: Translate): string => `${FINE} ${t('settings.who')}`;
-
-/**
- * Converts a time to Unix seconds for a Discord timestamp.
- * @param time in ISO 8601 format
- */
-export const secondsOf = (time: string) => Math.floor(Date.parse(time) / 1000);

@@ -4,7 +4,7 @@ import type { GameIndex } from '../../src/listing/game-search.ts';
 import { type EndedSubmission, isAllSent } from '../../src/submissions/pipeline.ts';
 import type { Submission } from '../../src/submissions/submission.ts';
 import type { SeenApproval } from '../../src/submissions/waiting-submissions.ts';
-import { nextForKey } from '../../src/words/keys.ts';
+import { enterKeyText, nextForKey } from '../../src/words/keys.ts';
 import { stillWaitingText } from '../../src/words/not-submitted.ts';
 import { announcementOf, outcomesForLog } from '../../src/words/outcomes.ts';
 import { withSign } from '../../src/words/servers.ts';
@@ -111,7 +111,7 @@ export function approvalNotes(
         : [serversText(t, servers, games), ...outcomesForLog(t, servers), t('ended.unrecorded')],
     ),
     keyProblem && nextForKey(context, keyProblem),
-    keyProblem && context.isAdmin && t('key.next.admin', { setkey: context.mention('setkey') }),
+    keyProblem && enterKeyText(context),
     again > 0 && t('approval.again', { count: again }),
   ];
   return texts.filter((text) => typeof text === 'string');

@@ -5,6 +5,7 @@ import type { Logger } from '../logger.ts';
 import type { Submitter } from '../submissions/drafts.ts';
 import type { Observer } from '../submissions/pipeline.ts';
 import { escapeText, memberText } from '../words/escape.ts';
+import { keySetText } from '../words/keys.ts';
 import { whyNotSubmitted } from '../words/not-submitted.ts';
 import { outcomesForLog } from '../words/outcomes.ts';
 import { namedText, sentences } from '../words/sentences.ts';
@@ -99,7 +100,7 @@ export function createKeyAlert(deps: KeyAlertDeps): (guildId: string, change: Ke
       await guildLog.add(guildId, (t) => withSign('accepted', t('guildLog.keyWorks')), 'accepted');
       return;
     }
-    const { setBy, setByName = '', setAt } = (await keys.status(guildId).catch(() => undefined)) ?? {};
+    const status = await keys.status(guildId).catch(() => undefined);
     await guildLog.alert(guildId, (t) => {
       // Command mentions go in the text instead of the embed, because they can't be tapped in embeds on Android
       // (discord-api-docs#5635).
@@ -108,13 +109,7 @@ export function createKeyAlert(deps: KeyAlertDeps): (guildId: string, change: Ke
         t('key.next.admin', { setkey: mention('setkey') }),
         t('key.check', { keystatus: mention('keystatus') }),
       );
-      const isKnown = setBy !== undefined && setAt !== undefined;
-      const details = isKnown
-        ? t('keystatus.set', {
-            member: memberText({ id: setBy, name: setByName }),
-            seconds: Math.floor(Date.parse(setAt) / 1000),
-          })
-        : '';
+      const details = (status && keySetText(t, status)) ?? '';
       return { text: withSign('rejected', text), details };
     });
   };

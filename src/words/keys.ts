@@ -1,7 +1,7 @@
-import type { NoKey } from '../guilds/api-keys.ts';
+import type { KeyStatus, NoKey } from '../guilds/api-keys.ts';
 import type { TooSoonOutcome } from '../listing/key-trials.ts';
 import { escapeCode, memberText } from './escape.ts';
-import { nextTryText, sentences } from './sentences.ts';
+import { nextTryText, secondsOf, sentences } from './sentences.ts';
 import { withSign } from './servers.ts';
 import type { Audience, Translate } from './words.ts';
 
@@ -12,6 +12,19 @@ import type { Audience, Translate } from './words.ts';
  */
 export function namingKey(lastFour: string | undefined, textFor: (key: string) => string): string {
   return lastFour ? textFor(`…${escapeCode(lastFour)}`) : textFor('').replace(/ ?``/u, '');
+}
+
+/** Tells admins how to enter a key, in replies without the button from `enterKey`. */
+export const enterKeyText = ({ t, mention, isAdmin }: Audience): string | undefined =>
+  isAdmin ? t('key.next.admin', { setkey: mention('setkey') }) : undefined;
+
+/** States who set a key, and when; `undefined` if this isn't known. */
+export function keySetText(
+  t: Translate,
+  { setBy: id, setByName: name = '', setAt }: Pick<KeyStatus, 'setBy' | 'setByName' | 'setAt'>,
+): string | undefined {
+  if (id === undefined || setAt === undefined) return undefined;
+  return t('keystatus.set', { member: memberText({ id, name }), seconds: secondsOf(setAt) });
 }
 
 /**

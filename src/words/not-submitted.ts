@@ -4,7 +4,7 @@ import type { NotSubmitted } from '../submissions/check.ts';
 import type { Allowance, ReachedLimit } from '../submissions/limits.ts';
 import { shorten } from '../text/one-line.ts';
 import { escapeCode, escapeName, escapeText } from './escape.ts';
-import { keyText } from './keys.ts';
+import { enterKeyText, keyText } from './keys.ts';
 import { notSentText, unknownText } from './outcomes.ts';
 import { notReadyText, type ProblemText, problemText } from './problem.ts';
 import { fromText, nextTryText, sentences, whenText } from './sentences.ts';
@@ -41,11 +41,20 @@ export function notSubmittedText(reason: NotSubmitted, audience: Audience, games
 export function stillWaitingText(reason: NotSubmitted, audience: Audience, games: GameIndex): string {
   const { t, mention } = audience;
   const still = t('approval.still');
-  if (reason.code !== 'game-not-allowed') return `${notSubmittedText(reason, audience, games)}\n${still}`;
-  const game = escapeCode(gameNamed(reason.game, games).name, MAX_GAME_NAME_LENGTH);
-  const text = notReadyText({ short: t('problem.short.game-not-allowed', { game }) }, t);
-  const help = t('approval.toAllow', { settings: mention('settings') });
-  return `${withSign('not-sent', text)}\n${sentences(still, help)}`;
+  switch (reason.code) {
+    case 'game-not-allowed': {
+      const game = escapeCode(gameNamed(reason.game, games).name, MAX_GAME_NAME_LENGTH);
+      const text = notReadyText({ short: t('problem.short.game-not-allowed', { game }) }, t);
+      const help = t('approval.toAllow', { settings: mention('settings') });
+      return `${withSign('not-sent', text)}\n${sentences(still, help)}`;
+    }
+    case 'key-missing':
+    case 'key-unreadable':
+    case 'key-invalid':
+      return `${sentences(notSubmittedText(reason, audience, games), enterKeyText(audience))}\n${still}`;
+    default:
+      return `${notSubmittedText(reason, audience, games)}\n${still}`;
+  }
 }
 
 /** Briefly describes why servers weren't sent. Usually includes a solution. */

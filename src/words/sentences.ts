@@ -66,3 +66,9 @@ const DECISION = /^submissions:(?:declines?|refuse|correct):/;
  */
 export const interruptedText = (t: Translate, pressed = ''): string =>
   t(DECISION.test(pressed) ? 'failure.undecided' : 'failure.interrupted');
+
+/**
+ * Converts a time to Unix seconds for a Discord timestamp.
+ * @param time in ISO 8601 format
+ */
+export const secondsOf = (time: string): number => Math.floor(Date.parse(time) / 1000);

@@ -49,7 +49,10 @@ it.each<{ reason: NotSubmitted; text: RegExp; labels: readonly string[] }>([
 
 describe('the reply to a moderator whose approval has no effect', () => {
   it.each<{ reason: NotSubmitted; text: RegExp }>([
-    { reason: { code: 'key-missing' }, text: /no API key/ },
+    {
+      reason: { code: 'key-missing' },
+      text: /no API key.*Enter an API key with \/setkey\.\n.*still waiting/,
+    },
     { reason: { code: 'daily-quota', ...limit }, text: /daily quota of 2 game servers is used up/ },
     {
       reason: { code: 'game-not-allowed', game: 'cs2' },

@@ -110,7 +110,7 @@ describe('a panel', () => {
   withKeyIt('is posted without a game if the game is unknown', async ({ guild, admin }) => {
     const modal = modalOf(await admin.slash('panel'));
     const said = textOf(await admin.submit(modal, { text: 'Ours', game: 'no such game' }));
-    expect(said).toMatch(/Panel posted: .*\n⚠️ .*no such game/);
+    expect(said).toMatch(/✅ Panel posted: .*\n⚠️ Not used: .*no such game/);
     expect(JSON.stringify(inGeneral(guild))).toContain('addserver:new:"');
   });
 
@@ -277,7 +277,7 @@ describe("a guild's panels", () => {
 
     // If the game is unknown, the new text is saved and the panel keeps its previous game.
     const unknown = await edit(admin, page, { text: 'For all', game: 'no such game' });
-    expect(textOf(unknown)).toContain('⚠️ unknown game no such game. /games shows all games.');
+    expect(textOf(unknown)).toContain('⚠️ Not used: unknown game no such game. /games shows all games.');
     expect(second.current.content).toMatch(/\n\nFor all$/);
     const gameOf = async () => (await openModal(member, second, 'Submit a game server')).typed.game;
     expect(await gameOf()).toBe('rust');

@@ -16,7 +16,7 @@ describe('/removekey', () => {
     expect(textOf(question)).toContain('Remove the API key …wxyz?');
     expect(await addOne(guild)).toContain(ACCEPTED);
     const said = textOf(await admin.press(question, 'Remove key'));
-    expect(said).toContain('API key removed. Nobody can submit game servers until a new one is set.');
+    expect(said).toContain('✅ API key removed. Nobody can submit game servers until a new one is set.');
     expect(labelsOf(question)).toEqual(['Enter an API key']);
     expect(await addOne(guild)).toContain('no API key');
     await expect.poll(() => logLines(guild).join('\n')).toContain('removed the API key.');
