@@ -3,14 +3,12 @@ import type { Command, Context, Reply, SubmitContext } from '../src/interactions
 import { button, type Control, customId, type Modal, modal, rows } from '../src/interactions/controls.ts';
 import type { GamesOutcome } from '../src/listing/contract.ts';
 import type { TooSoonOutcome } from '../src/listing/key-trials.ts';
-import { addressOf, typedOf } from '../src/server-lists/row.ts';
-import { onlyRow } from '../src/submissions/draft.ts';
 import { Secret } from '../src/text/secret.ts';
 import { memberText } from '../src/words/escape.ts';
 import { namingKey, tooSoonText } from '../src/words/keys.ts';
 import { saidOf, withSaid } from '../src/words/outcomes.ts';
 import { sentences } from '../src/words/sentences.ts';
-import { labelledAddress, withSign } from '../src/words/servers.ts';
+import { withSign } from '../src/words/servers.ts';
 import { failureText } from '../src/words/service.ts';
 import type { Translate } from '../src/words/words.ts';
 import type { CommandDeps } from './deps.ts';
@@ -89,10 +87,7 @@ export function setKey({
     const { t, argument: id } = context;
     const draft = id === '' ? undefined : await drafts.find(context, id).catch(() => undefined);
     if (draft === undefined || draft.kind === 'no-draft') return undefined;
-    const only = onlyRow(draft);
-    const address = only?.kind === 'ready' ? addressOf(only.submission) : typedOf(only).server;
-    const label = only ? t('setkey.submitNow', { server: labelledAddress(address) }) : t('again.submitAgain');
-    return button(submitId('send', id), label, 'primary');
+    return button(submitId('send', id), t('again.submitAgain'), 'primary');
   }
 
   /** @param action `save` to reply in a new message, `again` to update the message */

@@ -9,7 +9,7 @@ import { withRepeats } from '../src/server-lists/read-list.ts';
 import { onLine } from '../src/server-lists/row.ts';
 import type { Choices } from '../src/submissions/choices.ts';
 import type { Draft } from '../src/submissions/draft.ts';
-import { withLeftOut } from '../src/submissions/left-out.ts';
+import { withNumbers } from '../src/submissions/line-numbers.ts';
 import { messageCommandText } from '../src/words/command-text.ts';
 import { sentences } from '../src/words/sentences.ts';
 import type { CommandDeps } from './deps.ts';
@@ -67,7 +67,7 @@ async function readMessage(
     id,
     source: 'message',
     rows: await deps.completeRows(withRepeats([...message.rows, ...rows])),
-    leftOut: withLeftOut(undefined, list.leftOut),
+    leftOut: withNumbers(undefined, list.leftOut),
     hidden: message.hidden + list.hidden,
   };
   const shape = worstOf([message.shape, list.shape]);

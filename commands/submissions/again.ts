@@ -1,14 +1,13 @@
 import type { Context } from '../../src/interactions/command.ts';
 import { button, type Control } from '../../src/interactions/controls.ts';
 import type { ServerSubmission } from '../../src/listing/contract.ts';
-import { addressOf } from '../../src/server-lists/row.ts';
 import { onlyRow } from '../../src/submissions/draft.ts';
 import type { SubmissionEntry } from '../../src/submissions/history.ts';
 import type { Submission } from '../../src/submissions/submission.ts';
 import { declinedDraftId } from '../../src/submissions/submissions.ts';
 import { unknownText } from '../../src/words/outcomes.ts';
 import { sentences } from '../../src/words/sentences.ts';
-import { labelledAddress, withSign } from '../../src/words/servers.ts';
+import { withSign } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { submitId } from '../submit/ids.ts';
@@ -39,16 +38,14 @@ export async function againForEntry(
   }
   const found = await unsentOf(context, entry, deps);
   if (found === undefined) return NOTHING;
-  const { id, kind, server: submission } = found;
-  const server = labelledAddress(addressOf(submission));
+  const { id, kind, server } = found;
   if (kind === 'not-sent') {
-    const label = t('submissions.submitAgain', { server });
-    return { text: '', buttons: [button(submitId('again', id), label, 'primary'), editButton(t, id)] };
+    const again = button(submitId('again', id), t('again.submitAgain'), 'primary');
+    return { text: '', buttons: [again, editButton(t, id)] };
   }
-  const label = t('submissions.sendAnyway', { server });
   return {
-    text: unconfirmedText(context, [submission]),
-    buttons: [button(submitId('again', id, 'anyway'), label)],
+    text: unconfirmedText(context, [server]),
+    buttons: [button(submitId('again', id, 'anyway'), t('again.sendAnyway'))],
   };
 }
 

@@ -1,14 +1,16 @@
 import { serversText } from '../../src/approval/approval-view.ts';
 import type { Context, PressContext, Reply } from '../../src/interactions/command.ts';
+import type { Control } from '../../src/interactions/controls.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import { type EndedSubmission, isAllSent } from '../../src/submissions/pipeline.ts';
 import type { Submission } from '../../src/submissions/submission.ts';
 import type { SeenApproval } from '../../src/submissions/waiting-submissions.ts';
-import { enterKeyText, nextForKey } from '../../src/words/keys.ts';
+import { nextForKey } from '../../src/words/keys.ts';
 import { stillWaitingText } from '../../src/words/not-submitted.ts';
 import { announcementOf, outcomesForLog } from '../../src/words/outcomes.ts';
 import { withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
+import { enterKey } from '../setkey.ts';
 import { heldText } from '../submit/preview.ts';
 
 /** An approved submission together with its outcome. */
@@ -86,6 +88,10 @@ export function announcementOfAll(all: readonly Approved[], games: GameIndex): R
   return announcementOf({ user }, { ...ended, servers }, games);
 }
 
+/** Builds the button that replaces the key, if the service rejected it when an admin approved submissions. */
+export const keyButton = (context: Context, all: readonly Approved[]): Control | false =>
+  all.some(({ ended }) => ended.keyProblem) && enterKey(context);
+
 /** Explains which approved servers weren't sent and why, and how many are waiting again. Reports any unsaved outcomes. */
 export function approvalNotes(
   context: Context,
@@ -111,7 +117,6 @@ export function approvalNotes(
         : [serversText(t, servers, games), ...outcomesForLog(t, servers), t('ended.unrecorded')],
     ),
     keyProblem && nextForKey(context, keyProblem),
-    keyProblem && enterKeyText(context),
     again > 0 && t('approval.again', { count: again }),
   ];
   return texts.filter((text) => typeof text === 'string');

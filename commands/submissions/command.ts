@@ -179,14 +179,16 @@ export function submissionsCommand(deps: CommandDeps): Command {
         components: rows([unfinished.button, submit, own, moderate]),
       };
     }
-    const shownCount = Math.min(found.length, MOST_FOUND);
-    const page = pageOf({ count: shownCount, perPage: PER_PAGE, wanted: wantedPage });
-    const shown = await entriesOf(guildId, found.slice(page.offset, page.offset + page.limit));
+    // Several submissions can be one entry.
+    const { length: number } = found.flat();
+    const entries = number > MOST_FOUND ? found.slice(0, -1) : found;
+    const page = pageOf({ count: entries.length, perPage: PER_PAGE, wanted: wantedPage });
+    const shown = await entriesOf(guildId, entries.slice(page.offset, page.offset + page.limit));
     const isFull = (await history.size(guildId)) >= MOST_ENTRIES;
     const about = [
-      found.length > shownCount
-        ? t('submissions.countMore', { most: shownCount })
-        : t('submissions.count', { count: shownCount }),
+      number > MOST_FOUND
+        ? t('submissions.countMore', { most: MOST_FOUND })
+        : t('submissions.count', { count: number }),
       isFull && t('submissions.full', { most: MOST_ENTRIES }),
     ];
     const isOwn = sight === 'own' || filter.userId === context.user.id;

@@ -103,14 +103,22 @@ const countTexts = (t: Audience['t'], counts: SubmissionEntry['counts']): readon
     withSign(kind, t(`submissions.ended.${kind}`, { count: counts[kind] })),
   );
 
-/** Formats one of a list's servers, with its outcome and reason. Omits declines, which apply to the whole list. */
-export function serverText(
+/**
+ * Formats a list's servers with their outcomes and reasons, sorted by game. Omits declines, which apply to the whole list.
+ * Returns one text per server.
+ */
+export function serverTexts(
   { t }: Audience,
-  ended: ServerWithOutcome,
+  ended: readonly ServerWithOutcome[],
   { games, isDeclined = false }: { readonly games: GameIndex; readonly isDeclined?: boolean },
-): string {
-  const what = describe(t, ended.server, games, LONGEST_WORDS);
-  return isDeclined ? what : [what, endedText(t, ended), ...whyTexts(t, ended)].join('\n');
+): readonly string[] {
+  const byGame = [...Map.groupBy(ended, ({ server }) => server.game).values()].flat();
+  const servers = byGame.map(({ server }) => server);
+  const lines = serverLines(t, servers, games, LONGEST_WORDS);
+  return lines.map((line, index) => {
+    const [each] = byGame.slice(index);
+    return isDeclined || !each ? line : [line, endedText(t, each), ...whyTexts(t, each)].join('\n');
+  });
 }
 
 const endedText = (t: Audience['t'], { outcome: { kind } }: Pick<ServerWithOutcome, 'outcome'>): string =>

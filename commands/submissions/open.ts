@@ -17,7 +17,7 @@ import type { CommandDeps } from '../deps.ts';
 import { mineButton } from '../submit/repairs.ts';
 import { showDraft } from '../submit/show.ts';
 import { againForEntry, submitAgainFor } from './again.ts';
-import { briefText, entryText, groupText, serverCountOf, serverCountText, serverText } from './entries.ts';
+import { briefText, entryText, groupText, serverCountOf, serverCountText, serverTexts } from './entries.ts';
 import type { ApprovalQueue } from './queue.ts';
 import { replyForSubmission } from './waiting.ts';
 
@@ -134,9 +134,7 @@ export function openActions(deps: CommandDeps, { sightOf }: Pick<ApprovalQueue, 
       embeds: [
         {
           title: t('look.servers', { count }),
-          description: servers
-            .map((server) => serverText(context, server, { games, isDeclined }))
-            .join('\n\n'),
+          description: serverTexts(context, servers, { games, isDeclined }).join(isDeclined ? '\n' : '\n\n'),
           ...pageFooter(context, page),
         },
       ],

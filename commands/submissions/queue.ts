@@ -18,7 +18,7 @@ import { writePage } from '../../src/interactions/pager.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
 import type { Submission } from '../../src/submissions/submission.ts';
 import type { CommandDeps } from '../deps.ts';
-import { type Approved, approvalNotes } from './approve.ts';
+import { type Approved, approvalNotes, keyButton } from './approve.ts';
 import { readFilter, writeFilter } from './filter.ts';
 import { blocksButton, buttonsForAll, queueSelect } from './list-several.ts';
 
@@ -217,7 +217,8 @@ export function createApprovalQueue(deps: CommandDeps) {
   ): Promise<Reply> {
     await showPressed(context);
     if (context.posted === undefined) return decidedInQueue(context, before, [], approved);
-    return { content: approvalNotes(context, approved, games).join('\n') };
+    const content = approvalNotes(context, approved, games).join('\n');
+    return { content, components: rows([keyButton(context, approved)]) };
   }
 
   async function decidedInQueue(
@@ -234,7 +235,7 @@ export function createApprovalQueue(deps: CommandDeps) {
     const { components = [], ...next } = await showNext(context, before);
     return withNext([decidedText(t, now, games), ...notes], {
       ...next,
-      components: [...components, ...rows(undoButtons(t, now))],
+      components: [...components, ...rows([...undoButtons(t, now), keyButton(context, approved)])],
     });
   }
 

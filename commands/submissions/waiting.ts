@@ -18,9 +18,10 @@ import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { textWithoutFiles } from '../submit/files.ts';
 import { submitId } from '../submit/ids.ts';
-import { invalidText } from '../submit/preview.ts';
+import { invalidText, skippedText } from '../submit/preview.ts';
 import { anotherButton, reportReply } from '../submit/report.ts';
 import { editAgain } from './again.ts';
+import { mayDecide } from './queue.ts';
 
 /**
  * Shows a draft's latest submission to a member who can no longer change the draft. Waits while the submission is being
@@ -94,21 +95,18 @@ async function ownApproval(
   deps: CommandDeps,
   isOpened: boolean,
 ): Promise<Reply> {
-  const { t, guildId, user, mention } = context;
+  const { t, guildId, user } = context;
   const view = approvalView(t, submission, deps.games, context);
   const content = sentences(view.content, againText(t, await deps.approvals.waitingAgain(submission)));
   if (submission.userId !== user.id) return { ...view, content, components: [] };
   const isWaiting = submission.state === 'waiting';
   const left = await linesLeft(context, submission, deps);
-  const isNotified = isWaiting && (await deps.decisionMessages.isWanted(guildId, user.id));
-  const next = isNotified
-    ? t('approval.directMessage')
-    : t('approval.next', { submissions: mention('submissions') });
+  const next = isWaiting && !isOpened ? await nextWhileWaiting(context, deps) : undefined;
   const earlier = serverResults({ servers: await deps.submissions.earlier(submission) });
   const ended = serverResults(submission);
   const isFirst = await deps.history.hasFirstAccepted(guildId, user.id, ended);
   const texts = [
-    sentences(content, isWaiting && !isOpened ? next : undefined),
+    sentences(content, next),
     ...(isFirst ? [t('ended.next.first')] : []),
     ...(earlier.length > 0 ? [t('approval.earlier'), ...outcomesForLog(t, earlier)] : []),
     ...left.texts,
@@ -125,22 +123,36 @@ async function ownApproval(
   };
 }
 
-/** Lists the lines that still need fixing in the draft of a submission, with a button that opens them. */
+/** Returns how a member will learn of the decision, or where to decide if they can approve submissions. */
+async function nextWhileWaiting(
+  context: Context,
+  { settings, decisionMessages }: CommandDeps,
+): Promise<string> {
+  const { t, guildId, user, mention } = context;
+  const submissions = mention('submissions');
+  if (await mayDecide(context, settings).catch(() => false)) return t('approval.yourself', { submissions });
+  const isNotified = await decisionMessages.isWanted(guildId, user.id);
+  return isNotified ? t('approval.directMessage') : t('approval.next', { submissions });
+}
+
+/** Accounts for the other lines in the draft of a submission: those to fix, with a button, and those that it skips. */
 async function linesLeft(
   context: Context,
   { draftId, state }: Submission,
-  { approvals, drafts, games }: CommandDeps,
+  { drafts, games }: CommandDeps,
 ): Promise<{ readonly texts: readonly string[]; readonly fix: Control | false }> {
   const { t } = context;
-  const isWaiting = state === 'waiting';
-  const draft = isWaiting ? await approvals.draft(context, draftId) : await drafts.find(context, draftId);
-  const count = draft.kind === 'no-draft' ? 0 : draft.rows.filter(isInvalid).length;
-  if (draft.kind === 'no-draft' || count === 0) return { texts: [], fix: false };
+  const draft = await drafts.read(draftId);
+  if (draft === undefined) return { texts: [], fix: false };
+  const skipped = skippedText(t, draft);
+  const others = skipped === '' ? [] : ['', skipped];
+  const count = draft.rows.filter(isInvalid).length;
+  if (count === 0) return { texts: others, fix: false };
   const whole = textWithoutFiles(count, () => invalidText(t, draft, games, count));
-  const id = isWaiting ? submitId('change', draftId, 'invalid') : submitId('correct', draftId);
+  const id = state === 'waiting' ? submitId('change', draftId, 'invalid') : submitId('correct', draftId);
   const label = t('again.fix', { count: linesToEdit(draft, 'invalid').rows.length });
   return {
-    texts: ['', whole ?? invalidText(t, draft, games, MAX_NAMED_PER_LIST)],
+    texts: ['', whole ?? invalidText(t, draft, games, MAX_NAMED_PER_LIST), ...others],
     // **Edit and submit again** already opens a declined submission's lines.
     fix: state !== 'declined' && state !== 'withdrawn' && button(id, label),
   };

@@ -3,7 +3,7 @@ import type { UploadedFile } from '../../src/interactions/interaction.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
 import type { ParsedList } from '../../src/server-lists/list-parser.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
-import { withLeftOut } from '../../src/submissions/left-out.ts';
+import { withNumbers } from '../../src/submissions/line-numbers.ts';
 import { escapeCode } from '../../src/words/escape.ts';
 import { exampleLine } from '../../src/words/games.ts';
 import { sentences } from '../../src/words/sentences.ts';
@@ -80,7 +80,7 @@ async function openList(
     id,
     source: 'text',
     rows: completed,
-    leftOut: withLeftOut(undefined, leftOut),
+    leftOut: withNumbers(undefined, leftOut),
     hidden: list.hidden,
     panelChannelId,
   };

@@ -3,16 +3,15 @@ import type { GameIndex } from '../../src/listing/game-search.ts';
 import {
   type InvalidRow,
   isInvalid,
-  isReady,
-  isRepeated,
   lacksGame,
   type ReadyRow,
   type Row,
 } from '../../src/server-lists/row.ts';
 import type { CheckedDraft } from '../../src/submissions/check.ts';
-import { type Draft, isUnconfirmed } from '../../src/submissions/draft.ts';
+import { type Draft, type SkippedLines, skippedLines } from '../../src/submissions/draft.ts';
 import { countToEdit } from '../../src/submissions/draft-editor.ts';
 import type { ReachedLimit } from '../../src/submissions/limits.ts';
+import type { LineNumbers } from '../../src/submissions/line-numbers.ts';
 import { shortenMarkup } from '../../src/words/escape.ts';
 import { beforeItems } from '../../src/words/not-submitted.ts';
 import { namedText } from '../../src/words/sentences.ts';
@@ -34,7 +33,7 @@ import {
   reasonOfLimit,
   textWithoutFiles,
 } from './files.ts';
-import { invalidItem, reasonsOf, someLines } from './problem-text.ts';
+import { invalidItem, reasonsOf } from './problem-text.ts';
 
 /** Maximum lengths of parts of the message, in UTF-16 units. The whole message is limited to 2,000. */
 const LONGEST_NOTICE = 500;
@@ -64,6 +63,7 @@ export function previewOf(
     ...waiting.map((row) => [row, limitReason] as const),
   ]);
   const { names, files } = filesToSendBack(t, { 'to-fix': reasons });
+  const { leftOut, repeated } = skippedLines(draft, ready);
   const contentOf = (namesAll: boolean) =>
     [
       first,
@@ -74,8 +74,7 @@ export function previewOf(
       foundText(t, draft.rows),
       ready.length > 0 && comes !== '' && `-# ${comes}`,
       allowance.limited && heldText(t, { draft, rows: waiting, limited: allowance.limited, namesAll }),
-      !isNothingNew(checked) && repeatedText(t, draft),
-      leftOutText(t, draft),
+      skippedText(t, { leftOut, ...(!isNothingNew(checked) && { repeated }) }),
       alreadySubmittedText(t, checked, games),
     ]
       .filter(Boolean)
@@ -154,16 +153,22 @@ export function invalidText(
   return [t('list.invalid', { count: invalid.length }), ...items].join('\n');
 }
 
-/**
- * Names the lines of a preview that nothing was sent for: servers that are already submitted, and lines without a game server.
- * @param submitted the rows that were submitted or held back by a limit
- */
-export function unsentLinesText(t: Translate, draft: Draft, submitted: readonly Row[]): string {
-  const sent = new Set(submitted);
-  const before = draft.rows.filter((row) => isReady(row) && !isUnconfirmed(row) && !sent.has(row));
-  const beforeText = before.length === 0 ? '' : t('list.notAgain', someLines(t, before));
-  return [beforeText, leftOutText(t, draft)].filter(Boolean).join('\n');
-}
+/** Names the lines that a submission skips, for the replies after the preview. */
+export const skippedText = (t: Translate, { notAgain, repeated, leftOut }: SkippedLines): string =>
+  [
+    numbersText(t, 'notAgain', notAgain),
+    numbersText(t, 'repeated', repeated),
+    numbersText(t, 'leftOut', leftOut),
+  ]
+    .filter(Boolean)
+    .join('\n');
+
+/** Names lines by their numbers. */
+const numbersText = (t: Translate, key: keyof SkippedLines, numbers: LineNumbers | undefined): string => {
+  if (numbers === undefined) return '';
+  const { lines, more, count } = numbers;
+  return t(`list.${key}`, { count, numbers: namedText(t, lines, lines.length + more) });
+};
 
 /**
  * States how many servers can be submitted.
@@ -198,18 +203,6 @@ export function heldText(t: Translate, { draft, rows, limited, namesAll = false 
   );
   return [held, ...items].join('\n');
 }
-
-function repeatedText(t: Translate, { rows }: Draft): string {
-  const repeated = rows.filter(isRepeated);
-  return repeated.length === 0 ? '' : t('list.repeated', someLines(t, repeated));
-}
-
-/** Names the lines that were left out by their numbers. */
-export const leftOutText = (t: Translate, { leftOut }: Draft): string => {
-  if (leftOut === undefined) return '';
-  const { lines, more, count } = leftOut;
-  return t('list.leftOut', { count, numbers: namedText(t, lines, lines.length + more) });
-};
 
 /** Lists servers that the guild has already submitted, with their game, submitter and outcome. */
 function alreadySubmittedText(t: Translate, checked: CheckedDraft, games: GameIndex): string {

@@ -10,7 +10,7 @@ import { notReadyText, toFixText } from '../../src/words/problem.ts';
 import { describe, gameNamed, serverEmbed, typedLine, withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { submitId } from './ids.ts';
-import { leftOutText } from './preview.ts';
+import { skippedText } from './preview.ts';
 import { problemLines } from './problem-text.ts';
 import {
   editButton,
@@ -47,7 +47,7 @@ export async function problemView(
           choice: undefined,
           buttons: notSubmitted ? notSubmittedButtons(t, id, notSubmitted) : [],
         };
-  const texts = [...said, ...help.lines, leftOutText(t, draft)];
+  const texts = [...said, ...help.lines, skippedText(t, { leftOut: draft.leftOut })];
   const line =
     row.kind === 'invalid' ? typedLine(t, typedOf(row), deps.games) : describe(t, row.submission, deps.games);
   return {

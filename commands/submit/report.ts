@@ -4,7 +4,7 @@ import { button, type Control, isCustomId, linkButton, rows } from '../../src/in
 import { type GameIndex, gamesAmong } from '../../src/listing/game-search.ts';
 import { csvFile } from '../../src/server-lists/csv-file.ts';
 import { isInvalid, lineLabel, type Row } from '../../src/server-lists/row.ts';
-import { type Draft, isUnconfirmed, onlyRow } from '../../src/submissions/draft.ts';
+import { type Draft, isUnconfirmed, onlyRow, skippedLines } from '../../src/submissions/draft.ts';
 import { linesToEdit } from '../../src/submissions/draft-editor.ts';
 import { isAboutKey, type ServerOutcome } from '../../src/submissions/outcome.ts';
 import { type EndedSubmission, type RowResult, rowResult } from '../../src/submissions/pipeline.ts';
@@ -28,7 +28,7 @@ import type { CommandDeps } from '../deps.ts';
 import { enterKey } from '../setkey.ts';
 import { filesToSendBack, inFields, type Reasons, reasonOfLimit, textWithoutFiles } from './files.ts';
 import { submitId } from './ids.ts';
-import { heldText, invalidText, unsentLinesText } from './preview.ts';
+import { heldText, invalidText, skippedText } from './preview.ts';
 import { reasonsOf } from './problem-text.ts';
 import { outcomeButtons } from './repairs.ts';
 
@@ -146,7 +146,7 @@ async function listReport(
     keyText(context, keyProblem, failed.filter(isForKey)),
     signed(invalidText(t, draft, allowedGames, namesAll ? draft.rows.length : MAX_NAMED_PER_LIST)),
     limitedText(t, result, namesAll),
-    unsentLinesText(t, draft, [...result.servers.map(({ row }) => row), ...limitedRows]),
+    skippedText(t, skippedLines(draft, [...result.servers.map(({ row }) => row), ...limitedRows])),
   ];
   const buttons = listButtons(context, result);
   const whole = textWithoutFiles(draft.rows.length, () => textsOf(true).filter(Boolean).join('\n\n'));

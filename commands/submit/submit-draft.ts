@@ -1,11 +1,10 @@
-import type { Context, PressContext, Reply } from '../../src/interactions/command.ts';
+import type { Context, PressContext, Reply, SubmitContext } from '../../src/interactions/command.ts';
 import type { SubmitRequest } from '../../src/submissions/pipeline.ts';
 import { notSubmittedText } from '../../src/words/not-submitted.ts';
 import { secondText } from '../../src/words/sentences.ts';
 import { foundText, withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { replyForUnavailable, replyStillWaiting } from '../submissions/waiting.ts';
-import { unsentLinesText } from './preview.ts';
 import { progressOf, reportReply } from './report.ts';
 import { showDraft } from './show.ts';
 
@@ -16,13 +15,14 @@ type DraftRequest = Pick<
 
 /** Submits a draft's ready lines and reports their outcomes, or shows why nothing was sent. */
 export async function submitDraft(
-  context: Context & Partial<Pick<PressContext, 'progress' | 'stopping'>>,
+  context: Context & Partial<Pick<PressContext, 'progress' | 'stopping'> & Pick<SubmitContext, 'shown'>>,
   request: DraftRequest,
   deps: CommandDeps,
 ): Promise<Reply> {
   const { t, stopping } = context;
   const { id, replacesWaiting } = request;
   // Without a note, a press that made no difference would look as if it hadn't worked.
+  const isUnchanged = ({ content = '' }: Reply) => content !== '' && context.shown?.content.endsWith(content);
   const isRetry =
     request.draft === undefined && request.promised === undefined && !request.includesAlreadySubmitted;
   const withTried = (reply: Reply): Reply => {
@@ -45,9 +45,7 @@ export async function submitDraft(
       return replyForUnavailable(context, { id, ...result }, deps);
     case 'waiting': {
       const reply = await replyForUnavailable(context, { id, why: 'submitted' }, deps);
-      const { rows, draft } = result;
-      const texts = [reply.content, foundText(t, rows), unsentLinesText(t, draft, rows)];
-      const content = texts.filter(Boolean).join('\n');
+      const content = [reply.content, foundText(t, result.rows)].filter(Boolean).join('\n');
       return { ...reply, content };
     }
     case 'held': {
@@ -60,7 +58,7 @@ export async function submitDraft(
         return replyStillWaiting(context, id, text, deps);
       }
       const reply = await showDraft(context, id, checked, deps, { held: why });
-      return isRetry && why.code !== 'changed' ? withTried(reply) : reply;
+      return (isRetry && why.code !== 'changed') || isUnchanged(reply) ? withTried(reply) : reply;
     }
     default:
       return result satisfies never;

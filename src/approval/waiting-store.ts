@@ -3,7 +3,15 @@ import { DAY_MS } from '../pacing/durations.ts';
 import { createRecent } from '../pacing/recent.ts';
 import { inOrderOfPlaces, isInvalid, isReady } from '../server-lists/row.ts';
 import type { SubmissionsTable, Tables } from '../storage/tables.ts';
-import { isDone, isUnconfirmed, isUnsent, otherRows, withoutTyped, withRows } from '../submissions/draft.ts';
+import {
+  isDone,
+  isUnconfirmed,
+  isUnsent,
+  otherRows,
+  whenDone,
+  withoutTyped,
+  withRows,
+} from '../submissions/draft.ts';
 import type { NoDraft, Submitter } from '../submissions/drafts.ts';
 import type { NotApprovedOutcome } from '../submissions/outcome.ts';
 import { outcomeToStore } from '../submissions/server-columns.ts';
@@ -217,7 +225,10 @@ export function createWaitingSubmissions({
     async waitAgain(by, id, draft, ended) {
       const rows = draft.rows.filter(isReady).filter((each) => !isUnconfirmed(each));
       const invalid = withRows(withoutTyped(draft), draft.rows.filter(isInvalid));
-      if (rows.length === 0) return isDone(invalid) ? drafts.delete(draft.id) : drafts.keep(invalid);
+      if (rows.length === 0) {
+        const isLeft = !isDone(invalid) || whenDone(invalid) !== undefined;
+        return isLeft ? drafts.keep(invalid) : drafts.delete(draft.id);
+      }
       await drafts.keep(draft);
       await life.begin({ ...by, draftId: draft.id, rows, interactionId: null });
       // If all servers are waiting again, the member isn't notified of a decision yet.

@@ -40,6 +40,7 @@ import {
   withChosen,
 } from './choices.ts';
 import {
+  asEdited,
   type Draft,
   type Editing,
   type TypedFields,
@@ -48,7 +49,7 @@ import {
   withRows,
 } from './draft.ts';
 import type { NoDraft, Submitter, Unavailable } from './drafts.ts';
-import { withLeftOut } from './left-out.ts';
+import { withNumbers } from './line-numbers.ts';
 import type { SubmissionStore } from './submission-store.ts';
 
 export interface DraftEditorDeps extends SubmissionStore {
@@ -137,7 +138,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
       const found = await drafts.find(by, id, undoes);
       if (found.kind === 'no-draft') return found;
       const changed = how(found);
-      return checkAndSave(by, changed === found ? found : { ...changed, isTried: false });
+      return checkAndSave(by, changed === found ? found : asEdited(changed));
     });
 
   return {
@@ -210,8 +211,8 @@ export function createDraftEditor(deps: DraftEditorDeps) {
         // A later submission has already removed or changed some of the draft's lines.
         if ((await submissions.latestId(id)) !== submissionId) return SUBMITTED;
         const choices = found.hasChoices ? await deps.choices.find(id) : undefined;
-        const { draft, candidates } = withRead(withoutTyped(found), read, choices?.candidates);
-        return checkAndSave(by, { ...draft, isTried: false }, withCandidates(draft, choices, candidates));
+        const { draft, candidates } = withRead(asEdited(withoutTyped(found)), read, choices?.candidates);
+        return checkAndSave(by, draft, withCandidates(draft, choices, candidates));
       });
       if (edited.kind !== 'no-draft') return edited;
       const { draft, candidates } = withRead(
@@ -335,7 +336,7 @@ function withRead(
   const changed = {
     ...withRows(draft, withRepeats([...others, ...edited.unchanged, ...read])),
     hidden: (draft.hidden ?? 0) + hidden,
-    leftOut: withLeftOut(
+    leftOut: withNumbers(
       draft.leftOut,
       leftOut.map((label) => placing.labelOf(placeLabelled(label).line)),
     ),

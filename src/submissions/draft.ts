@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { ServerSubmission } from '../listing/contract.ts';
 import {
+  isInvalid,
   isReady,
   isRepeated,
   lineLabel,
@@ -9,25 +10,39 @@ import {
   type TypedRow,
 } from '../server-lists/row.ts';
 import type { DraftsTable } from '../storage/tables.ts';
-import type { LeftOut } from './left-out.ts';
+import { type LineNumbers, withNumbers } from './line-numbers.ts';
 import { isAboutKey, type ServerOutcome } from './outcome.ts';
 import type { SubmittedServer } from './submission.ts';
 
+/** Lines that aren't part of a submission although there is nothing to fix. */
+export interface SkippedLines {
+  /** Lines with words but no game server. */
+  readonly leftOut?: LineNumbers | undefined;
+  /** Ready lines that the guild had already submitted. */
+  readonly notAgain?: LineNumbers | undefined;
+  /** Lines that repeat an earlier one. */
+  readonly repeated?: LineNumbers | undefined;
+}
+
 /** A list of servers that a member can edit and then submit (see drafts.ts). */
-export interface Draft {
+export interface Draft extends SkippedLines {
   /** Tells a draft apart from the reason why there is none (see drafts.ts). */
   readonly kind?: undefined;
   readonly id: string;
   /** How the draft was entered: in the fields for one server, as lines of text, or as prose searched for servers. */
   readonly source: 'options' | 'text' | 'message';
   readonly rows: readonly Row[];
-  readonly leftOut?: LeftOut | undefined;
   /** Whether the member can choose further servers (see choices.ts). */
   readonly hasChoices?: boolean;
   /** Whether the addresses that the member could choose were deleted. */
   readonly isUnchosenGone?: boolean;
-  /** Whether every ready line was part of a submission, so that the history shows its outcome. */
-  readonly isTried?: boolean;
+  /**
+   * Whether every ready line was part of a submission, so that the history shows its outcome. Only set if the draft wasn't
+   * edited after a submission ended.
+   */
+  readonly isTried?: boolean | undefined;
+  /** Whether no line is left. Such a draft is only kept for the numbers of the skipped lines. */
+  readonly isOver?: boolean;
   /** Whether the member cancelled the draft. Such a draft is only found to undo this. */
   readonly isCancelled?: boolean;
   /** Number of addresses in the text that aren't offered, because they aren't public. */
@@ -111,19 +126,33 @@ export function draftFromStore({
 }
 
 /**
+ * Returns the lines that a submission of a draft skips, including those that earlier submissions skipped.
+ * @param submitted the submitted rows, including rows held back by a limit
+ */
+export function skippedLines(draft: Draft, submitted: readonly Row[]): SkippedLines {
+  const sent = new Set(submitted);
+  const before = draft.rows.filter((row) => isReady(row) && !isUnconfirmed(row) && !sent.has(row));
+  return {
+    leftOut: draft.leftOut,
+    notAgain: withNumbers(draft.notAgain, before.map(lineLabel)),
+    repeated: withNumbers(draft.repeated, draft.rows.filter(isRepeated).map(lineLabel)),
+  };
+}
+
+/**
  * Returns the version of the draft to store while some of its rows are being submitted.
  * @param rows the submitted rows, including rows held back by a limit
  */
 export function whileSubmitted(draft: Draft, rows: readonly ReadyRow[]): Draft {
   const submitted = new Set<Row>(rows);
-  const stay = draft.rows.filter((row) => submitted.has(row) || !isReady(row) || isUnconfirmed(row));
+  const stay = draft.rows.filter((row) => submitted.has(row) || isInvalid(row) || isUnconfirmed(row));
   const {
     hasChoices: _hasChoices,
     isUnchosenGone: _gone,
     hidden: _hidden,
     ...submittedDraft
   } = withoutTyped(draft);
-  return withRows(submittedDraft, stay);
+  return withRows({ ...submittedDraft, ...skippedLines(draft, rows) }, stay);
 }
 
 /** Returns a short hash of the rows that can be sent, to recognise whether they have changed. */
@@ -135,9 +164,8 @@ export const markOfRows = ({ rows }: Pick<Draft, 'rows'>): string =>
   ).slice(0, 12);
 
 /**
- * Returns the version of the draft to store after a submission. Drops accepted servers, duplicates, and the lines that were
- * left out. After an approved submission, only keeps submitted servers that were not sent, or were rejected because
- * of the guild's key.
+ * Returns the version of the draft to store after a submission. Drops accepted servers and duplicates. After an approved
+ * submission, only keeps submitted servers that were not sent, or were rejected because of the guild's key.
  */
 export function afterSubmission(
   draft: Draft,
@@ -154,11 +182,33 @@ export function afterSubmission(
     return outcome.kind === 'unknown' ? { ...row, unconfirmed: outcome } : row;
   });
   const isTried = stay.every((row) => !isReady(row) || outcomes.has(keyOf(row.line, row.submission)));
-  return withRows({ ...draft, leftOut: undefined, isTried }, stay);
+  const after = withRows({ ...draft, isTried }, stay);
+  // Only a moderator's decision changes a reply later.
+  return isApproved || !isDone(after) ? after : withoutSkipped(after);
 }
+
+const withoutSkipped = (draft: Draft): Draft => ({
+  ...draft,
+  leftOut: undefined,
+  notAgain: undefined,
+  repeated: undefined,
+});
+
+/** Marks a draft as edited. If it was submitted before, drops the lines that were skipped, because the report named them. */
+export const asEdited = (draft: Draft): Draft => ({
+  ...(draft.isTried === undefined ? draft : withoutSkipped(draft)),
+  isTried: undefined,
+});
 
 /** Whether every line of a draft has been accepted or removed. */
 export const isDone = ({ rows, typed }: Draft): boolean => rows.every(isRepeated) && typed === undefined;
+
+/** Returns what is stored of a draft that is done: the numbers of its skipped lines, if it has any. */
+export function whenDone(draft: Draft): Draft | undefined {
+  const { id, source, leftOut, notAgain, repeated } = draft;
+  const isAny = [leftOut, notAgain, repeated].some((numbers) => numbers !== undefined);
+  return isAny ? { id, source, leftOut, notAgain, repeated, rows: [], isOver: true } : undefined;
+}
 
 /** Returns the rows of a draft that don't belong to any of these servers. */
 export function otherRows(

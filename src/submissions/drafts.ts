@@ -4,7 +4,7 @@ import { countOf } from '../storage/count.ts';
 import { PIECE } from '../storage/pieces.ts';
 import type { DraftsTable, SubmissionsTable } from '../storage/tables.ts';
 import type { ChoicesStore } from './choices.ts';
-import { type Draft, draftFromStore, draftToStore, isDone, lastingPart } from './draft.ts';
+import { type Draft, draftFromStore, draftToStore, isDone, lastingPart, whenDone } from './draft.ts';
 import type { SubmissionStoreBase } from './store-deps.ts';
 
 /** How long a draft's lines are kept after its last change, in milliseconds. */
@@ -101,6 +101,7 @@ export function createDrafts({
         sql<number>`octet_length(lines) + coalesce(octet_length(candidates), 0)`.as('bytes'),
       ])
       .where('lines', 'is not', null)
+      .where('lines', 'not like', OVER)
       .orderBy(sql`id = ${saved}`, 'desc')
       .orderBy('changed_at', 'desc')
       .execute();
@@ -150,6 +151,7 @@ export function createDrafts({
     if (lines === null) return noDraft(created_at === null ? 'gone' : 'submitted');
     const draft = draftFromStore({ id, source, lines });
     if (draft === undefined || changed_at <= now() - DRAFT_LIVES_MS) return noDraft('gone');
+    if (draft.isOver) return noDraft('submitted');
     const isRecent = changed_at > now() - TEXT_LIVES_MS;
     const { isCancelled, ...open } = draft;
     if (isCancelled && !(undoes && isRecent)) return noDraft('cancelled');
@@ -187,11 +189,12 @@ export function createDrafts({
 
   /** Saves a draft when one of its submissions changes or ends. */
   async function keep(draft: Draft): Promise<void> {
-    const { id, source, lines } = draftToStore(draft);
+    const kept = isDone(draft) ? whenDone(draft) : draft;
+    const lines = kept ? draftToStore(kept).lines : null;
     await tables()
       .updateTable('drafts')
-      .set({ source, lines: isDone(draft) ? null : lines, changed_at: now() })
-      .where('id', '=', id)
+      .set({ source: draft.source, lines, changed_at: now() })
+      .where('id', '=', draft.id)
       .execute();
   }
 
@@ -220,10 +223,10 @@ export function createDrafts({
     async toSubmit(by: Submitter, id: string, entered?: Draft): Promise<DraftToSubmit | NoDraft> {
       const row = await readRow(by, id);
       if (row.kind === 'no-draft') return row;
-      const { lines, changed_at, created_at } = row;
-      const isAccepted = changed_at !== null && lines === null && created_at !== null;
-      const draft = entered && !isAccepted ? entered : draftIn(id, row);
-      return draft.kind === 'no-draft' ? draft : { kind: 'draft', draft, isRetry: created_at !== null };
+      const stored = draftIn(id, row);
+      const isAccepted = stored.kind === 'no-draft' && stored.why === 'submitted';
+      const draft = entered && !isAccepted ? entered : stored;
+      return draft.kind === 'no-draft' ? draft : { kind: 'draft', draft, isRetry: row.created_at !== null };
     },
     /** Cancels a draft, or returns why it isn't available. The member can undo this for 15 minutes. */
     drop: (by: Submitter, id: string): Promise<NoDraft | undefined> =>
@@ -309,6 +312,7 @@ export function createDrafts({
 }
 
 /* Patterns for a draft's JSON. In what a member typed, JSON escapes the quotes. */
+const OVER = '%"isOver":true%';
 const CANCELLED = '%"isCancelled":true%';
 const TRIED = '%"isTried":true%';
 export const WITH_CHOICES = '%"hasChoices":true%';

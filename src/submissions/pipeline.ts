@@ -62,7 +62,7 @@ export type SubmitResult =
   | EndedSubmission
   | HeldSubmission
   /** The draft will be sent once a moderator has approved the submission. */
-  | { readonly kind: 'waiting'; readonly rows: readonly ReadyRow[]; readonly draft: Draft }
+  | { readonly kind: 'waiting'; readonly rows: readonly ReadyRow[] }
   | NoDraft;
 
 /** A submission that did not start. */
@@ -247,7 +247,7 @@ export function createPipeline(deps: PipelineDeps) {
     if (waits || key === undefined) {
       const notice = await deps.encryptNotice(submitRequest, interactionId);
       await waitingSubmissions.begin({ ...own, rows, notice });
-      return { kind: 'waiting', rows, draft };
+      return { kind: 'waiting', rows };
     }
     const reserved = rows.slice(0, count);
     const submissionId = await (waiting && approvedBy
@@ -448,6 +448,7 @@ export function createPipeline(deps: PipelineDeps) {
       const { draftId: id } = submission;
       const found = await deps.drafts.find(by, id);
       const stored = found.kind === 'no-draft' ? undefined : found;
+      const { leftOut, notAgain, repeated } = stored ?? {};
       const servers = submission.servers.map((each) =>
         rowResult(rowForServer(each), each.outcome ?? INTERRUPTED),
       );
@@ -461,6 +462,9 @@ export function createPipeline(deps: PipelineDeps) {
           id,
           source: submission.source ?? 'text',
           rows: rows.toSorted(inOrderOfPlaces),
+          leftOut,
+          notAgain,
+          repeated,
         },
         servers,
         limitedRows,

@@ -93,9 +93,9 @@ export function readServerLines(shown: TextParts): readonly TypedRow[] {
   for (const line of texts.flatMap((text) => text.split('\n'))) {
     const [found, game, server, queryPort, serverAlone = '', queryPortAlone = ''] =
       SERVER_LINE.exec(line) ?? [];
-    // A heading applies to the lines directly below it that don't name a game.
-    const isBelow = found !== undefined && server === undefined;
-    if (!isBelow) heading = GAME_LINE.exec(line)?.[1] ?? '';
+    // A heading applies to the servers below it, until a line names a game. Outcomes can be in between.
+    const named = GAME_LINE.exec(line)?.[1];
+    if (named !== undefined || server !== undefined) heading = named ?? '';
     if (found === undefined) continue;
     const typed = { server: server ?? serverAlone, port: '', queryPort: queryPort ?? queryPortAlone };
     read.push({ ...typed, game: (game ?? heading).replaceAll(/\\(.)/gu, '$1') });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Approved, approvalNotes } from '../../commands/submissions/approve.ts';
+import { type Approved, approvalNotes, keyButton } from '../../commands/submissions/approve.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 import { isReady } from '../../src/server-lists/row.ts';
 import type { EndedSubmission, RowResult } from '../../src/submissions/pipeline.ts';
@@ -23,15 +23,15 @@ const ENDED: EndedSubmission = {
   keyProblem: undefined,
 };
 
-const notesOf = (again: number, ended: Partial<EndedSubmission>, isAdmin = false) => {
-  const approved: Approved = {
-    kind: 'approved',
-    ended: { ...ENDED, draft: { ...draft, rows: [] }, ...ended },
-    user: { id: '4', name: 'mia' },
-    again,
-  };
-  return approvalNotes(anyContext({ isAdmin }), [approved], games).join('\n');
-};
+const approvedWith = (again: number, ended: Partial<EndedSubmission>): Approved => ({
+  kind: 'approved',
+  ended: { ...ENDED, draft: { ...draft, rows: [] }, ...ended },
+  user: { id: '4', name: 'mia' },
+  again,
+});
+
+const notesOf = (again: number, ended: Partial<EndedSubmission>, isAdmin = false) =>
+  approvalNotes(anyContext({ isAdmin }), [approvedWith(again, ended)], games).join('\n');
 
 describe('the reply to a moderator who approves a submission', () => {
   it('has no notes if all servers were sent', () => {
@@ -60,7 +60,11 @@ describe('the reply to a moderator who approves a submission', () => {
 
   it('shows the next step if the service rejected the key', () => {
     const keyProblem = { code: 'key-invalid', setBy: '9' } as const;
-    expect(notesOf(1, { keyProblem }, true)).toContain('/setkey');
-    expect(notesOf(1, { keyProblem })).toContain('<@9>');
+    expect(notesOf(1, { keyProblem }, true)).toContain('The rejected key was set by <@9>');
+    expect(notesOf(1, { keyProblem })).toContain('can replace it with /setkey');
+    const buttonFor = (isAdmin: boolean) =>
+      keyButton(anyContext({ isAdmin }), [approvedWith(1, { keyProblem })]);
+    expect(buttonFor(true)).toMatchObject({ label: 'Enter an API key' });
+    expect(buttonFor(false)).toBe(false);
   });
 });

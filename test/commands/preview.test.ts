@@ -94,8 +94,8 @@ describe('a reply about a submission that needs approval', () => {
     const draft = { id: 'd', source: 'text', rows: [...ready(1), withoutPort(2)] };
     const deps = onlyDeps({
       games,
-      approvals: { draft: async () => draft, waitingAgain: async () => 0 },
-      drafts: { find: async () => draft },
+      approvals: { waitingAgain: async () => 0 },
+      drafts: { read: async () => draft },
       submissions: { earlier: async () => [] },
       history: { hasFirstAccepted: async () => false },
       decisionMessages: { isWanted: async () => false },

@@ -43,6 +43,7 @@ describe('a rejected edit of a waiting submission', () => {
         keys: { problem: async () => undefined },
         completeRows: async (rows: unknown) => rows,
         approvals: { draft: async () => draft, waitingAgain: async () => 0 },
+        drafts: { read: async () => draft },
         approvalMessages: { show: async () => undefined },
         draftEditor: {
           keepTyped: async (...[, , typed]: [0, 0, Draft['typed']]) =>
@@ -76,12 +77,18 @@ describe('the Submit again button', () => {
     const actions = submitActions(
       onlyDeps({ games, pipeline: { submit: async () => ({ kind: 'held', why, checked }) } }),
     );
-    const press = (argument: string) =>
-      actions.presses?.send?.run(anyContext({ argument, receivedAt: 5_000 }));
+    const press = (argument: string, content = '') =>
+      actions.presses?.send?.run(
+        anyContext({ argument, receivedAt: 5_000, shown: { content, embeds: [], components: [] } }),
+      );
     const again = Object(await press('d'));
     expect(again.content).toMatch(/^Tried again at <t:5:T>:\n⚠️ Not sent\./);
     // Nothing has been tried before.
-    expect(Object(await press('d:1')).content).not.toContain('Tried again');
+    const { content } = Object(await press('d:1'));
+    expect(content).not.toContain('Tried again');
+    for (const shown of [content, again.content]) {
+      expect(Object(await press('d:1', shown)).content).toBe(`Tried again at <t:5:T>:\n${content}`);
+    }
   });
 });
 

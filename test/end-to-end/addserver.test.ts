@@ -351,7 +351,7 @@ describe('an unsent submission', () => {
     const requests = listing.requests.length;
     const second = await addServer(admin, 'second.example.com:1');
     expect(textOf(second)).toMatch(
-      /⚠️ Not sent\. .*rejects.*so nothing can be submitted\. The rejected key was set by @/,
+      /⚠️ Not sent\. .*rejects.*so nothing can be sent\. The rejected key was set by @/,
     );
     expect(messageOf(second).current?.mentions).toEqual([]);
     expect(listing.requests).toHaveLength(requests);

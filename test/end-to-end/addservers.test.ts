@@ -102,11 +102,12 @@ describe('/addservers', () => {
       'Line 5 192.168.0.4:27015 cs2: private address',
       'minecarft: unknown game minecarft. Did you mean Minecraft',
       '8 game servers are ready.',
-      '1 line repeats an earlier one and will be sent only once: line 4.',
+      '1 line repeats an earlier one and counts only once: line 4.',
     ]) {
       expect(text).toContain(words);
     }
     const report = await pressSubmit(member, preview);
+    expect(textOf(report)).toContain('1 line repeats an earlier one and counts only once: line 4.');
     const reasons = csvOf(report, 'not-sent.csv').map((row) => row[5]);
     expect(reasons[0]).toContain("can't be reached from the internet");
     expect(reasons[1]).toContain('Did you mean Minecraft (minecraft)');
@@ -154,7 +155,7 @@ describe('/addservers', () => {
       'The Island | a.example.com:7777 | 27015\nRagnarok | b.example.com:7777 | 27015',
       { game: 'ark' },
     );
-    const fixed = await member.press(preview, '27015 is the query port (2 lines)');
+    const fixed = await member.press(preview, '27015 is the query port (2)');
     await pressSubmit(member, fixed);
     expect(listing.submitted).toEqual([
       { server: 'a.example.com', port: 7777, query_port: 27015, game: 'ark' },
@@ -208,9 +209,7 @@ describe('/addservers', () => {
   it('lists repeated JSON entries', async ({ member }) => {
     const servers = JSON.stringify(Array(3).fill('c.example.com:1 rust'));
     const preview = await member.submit(modalOf(await member.slash('addservers')), { servers });
-    expect(textOf(preview)).toContain(
-      '2 lines repeat earlier ones and will be sent only once: lines 2 and 3.',
-    );
+    expect(textOf(preview)).toContain('2 lines repeat earlier ones and count only once: lines 2-3.');
   });
 
   it("reads the list in the form's text field before the form's file", async ({ member, listing }) => {
@@ -219,7 +218,7 @@ describe('/addservers', () => {
     const typed = { servers: 'a.example.com:1\nwrong.example.com:0', game: 'rust', file };
     const preview = await member.submit(modal, typed);
     expect(textOf(preview)).toContain('Line 2 wrong.example.com:0');
-    expect(textOf(preview)).toContain('1 line repeats an earlier one and will be sent only once: line 4.');
+    expect(textOf(preview)).toContain('1 line repeats an earlier one and counts only once: line 4.');
     await pressSubmit(member, preview);
     expect(listing.submitted.map(({ server }) => server)).toEqual(['a.example.com', 'b.example.com']);
     const none = await member.submit(modalOf(await member.slash('addservers')), {});

@@ -769,6 +769,37 @@ describe('a submission that needs approval', () => {
     await expect.poll(() => listing.submitted.map(({ port }) => port)).toEqual([1, 2, 3]);
   });
 
+  it('names the lines that it skips, even after an edit and the decision', async ({
+    guild,
+    admin,
+    member,
+  }) => {
+    await addServer(admin, `${HOST}:1`);
+    await turnApprovalOn(guild);
+    const list = [`${HOST}:1 cs2`, 'two.example.com:2 cs2', 'two.example.com:2 cs2', 'our very best ones'];
+    const reply = await pressSubmit(
+      member,
+      await paste(member, [...list, 'three.example.com:3 cs2'].join('\n')),
+    );
+    const skipped = [
+      "1 already submitted, so it wasn't sent again: line 1.",
+      '1 line repeats an earlier one and counts only once: line 3.',
+      '1 line without a game server was left out: 4.',
+    ].join('\n');
+    expect(textOf(reply)).toContain(skipped);
+    const { modal } = await openModal(member, reply);
+    const edited = await member.submit(modal, {
+      servers: '2. two.example.com:22 cs2\n5. three.example.com:3 cs2',
+    });
+    expect(textOf(edited)).toContain(skipped);
+    await approve(guild);
+    await expect.poll(() => textOf(edited)).toContain('Approved by');
+    expect(textOf(edited)).toContain(skipped);
+    // Nothing is left to continue or to edit.
+    const history = await member.slash('submissions');
+    expect(textOf(history)).not.toContain('Unfinished');
+  });
+
   it('has a file with all lines if it is a long list', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const reply = await pressSubmit(member, await paste(member, lines(12)));

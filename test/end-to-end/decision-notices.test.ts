@@ -120,7 +120,7 @@ it("members aren't notified of their own actions", async ({ bot, guild, member, 
   await inStaff(guild, 'member').press(await waitingIn(guild), 'Approve');
   await expect.poll(() => textOf(own)).toContain(ACCEPTED);
   const forgotten = await addServer(guild.member, `${HOST}:3`);
-  expect(textOf(forgotten)).toContain(PROMISE);
+  expect(textOf(forgotten)).toContain('You can approve it in /submissions.');
   await deleteName(member);
   await expect
     .poll(() =>

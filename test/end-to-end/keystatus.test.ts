@@ -12,7 +12,7 @@ it.beforeEach(({ guild }) => chooseLogChannel(guild));
 /** Submits a new server, because a repeated one would cause a warning. */
 const addOne = async ({ member }: Pick<TestGuild, 'member'>, who = member) =>
   textOf(await addServer(who, `${randomUUID()}.example.com:1`));
-const REFUSED = /⚠️ Not sent\. The listing service rejects .* API key, so nothing can be submitted/;
+const REFUSED = /⚠️ Not sent\. The listing service rejects .* API key, so nothing can be sent/;
 const keyStatus = async ({ admin }: TestGuild) => textOf(await admin.slash('keystatus'));
 /** Returns the log channel's messages about a rejected key. */
 const notices = (guild: TestGuild) =>

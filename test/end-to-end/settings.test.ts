@@ -515,7 +515,7 @@ it('announcements only contain servers that have been sent for review', async ({
   expect(messageOf(await addOne(guild)).ephemeral).toBe(true);
   await expect.poll(() => inGeneral().length).toBe(1);
   const [announced] = inGeneral();
-  expect(announced?.content).toMatch(/^<@\d+> \(member\) has submitted 1 game server for review\.$/);
+  expect(announced?.content).toMatch(/^<@\d+> \(member\) submitted a game server for review\.$/);
   expect(announced?.embeds).toMatchObject([
     { color: 0x57f287, description: expect.stringMatching(/^\*\*Counter-Strike 2\*\* `.*`$/) },
   ]);

@@ -179,20 +179,20 @@ describe('/submissions', () => {
     await listing.behave({ kind: 'reset' }, 1);
     await addServer(member, 'lost.example.com:1');
     const page = await member.slash('submissions');
-    expect(labelsOf(page)).toEqual(['Submit all 3 unsent', 'Export']);
+    expect(labelsOf(page)).toEqual(['Open all 3 unsent', 'Export']);
     // Only the member who submitted the servers gets this button.
     const everyones = await admin.slash('submissions');
     expect(labelsOf(everyones)).toEqual(['Export']);
     expect(labelsOf(await admin.pick(everyones, ['unsent.example.com:1']))).toEqual([]);
     const unsent = await member.pick(page, ['unsent.example.com:1']);
-    expect(labelsOf(unsent)).toEqual(['Submit unsent.example.com:1 again', 'Edit']);
+    expect(labelsOf(unsent)).toEqual(['Submit again', 'Edit']);
     const lost = await member.pick(page, ['lost.example.com:1']);
     expect(textOf(lost)).toContain(
       "❓ 1 unconfirmed. It may have arrived. Ask an admin to check the listing service's site",
     );
     for (const [opened, label] of [
-      [unsent, 'Submit unsent.example.com:1 again'],
-      [lost, 'Submit lost.example.com:1 again anyway'],
+      [unsent, 'Submit again'],
+      [lost, 'Submit again anyway'],
     ] as const) {
       const answer = await reported(await member.press(opened, label));
       expect(answer.id).not.toBe(messageOf(opened).id);
@@ -207,7 +207,7 @@ describe('/submissions', () => {
     );
     // The new attempts have replaced those in which nothing was sent.
     expect(labelsOf(await member.slash('submissions'))).toEqual(['Export']);
-    expect(textOf(await member.press(page, 'Submit all 3 unsent'))).toContain('Nothing of yours is unsent.');
+    expect(textOf(await member.press(page, 'Open all 3 unsent'))).toContain('Nothing of yours is unsent.');
     expect(await read(guild)).toContain('5 submissions');
   });
 
@@ -217,7 +217,7 @@ describe('/submissions', () => {
     await addServer(member, 'two.example.com:2', { game: 'rust' });
     await listing.behave({ kind: 'ok' });
     const page = await member.slash('submissions');
-    const preview = await member.press(page, 'Submit all 2 unsent');
+    const preview = await member.press(page, 'Open all 2 unsent');
     expect(textOf(preview)).toContain('2 game servers are ready.');
     await pressSubmit(member, preview);
     expect(listing.submitted.map(({ server }) => server).toSorted()).toEqual([
@@ -244,7 +244,9 @@ describe('/submissions', () => {
     expect(labelsOf(shown)).toEqual(['Export']);
     const servers = await admin.pick(shown, ['1. 12 game servers']);
     expect(messageOf(servers).id).not.toBe(messageOf(shown).id);
-    expect(textOf(servers)).toMatch(/12 game servers.*s0\.example\.com.*✅ sent for review.*Page 1 of 2/s);
+    expect(textOf(servers)).toMatch(
+      /12 game servers.*Counter-Strike 2 \(10\)\n│ s0\.example\.com:27015\n│ ✅ sent for review\n.*s1\..*Page 1 of 2/s,
+    );
     expect(labelsOf(servers)).toEqual(['Next']);
     await admin.press(servers, 'Next');
     expect(textOf(servers)).toMatch(/12 game servers.*s11\.example\.com.*Page 2 of 2/s);
@@ -285,7 +287,7 @@ ownBotTest({ env: { HISTORY_DAYS: '7' } })(
     // The pages show at most 1,000 submissions.
     const newest = await many.admin.slash('submissions');
     expect(textOf(newest)).toMatch(
-      /1,000\+ submissions, newest first\. These pages show only the newest 1,000; .*Page 1 of 100/s,
+      /1,000\+ submissions, newest first\. These pages show only the newest 1,000\.\n.*Page 1 of 100/s,
     );
     const whole = await exportAll(many.admin, newest);
     expect(csvOf(whole, 'submissions.csv')).toHaveLength(1_001);

@@ -26,7 +26,7 @@ const PUBLIC = [
   'moved the log channel',
   'turned this log channel off',
   'changed a setting',
-  'has submitted 1 game server for review',
+  'submitted a game server for review',
   // The log message also contains the outcomes.
   "didn't get a reply in time. Here's the result:\n✅ ",
   "Approve? It won't be sent unless",

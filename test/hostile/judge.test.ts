@@ -9,7 +9,7 @@ const UNKNOWN =
   "❓ Unconfirmed. The listing service didn't respond in time. It may have arrived. Check the listing service's site before sending it again.";
 const NOT_SENT = "⚠️ Not sent. The listing service couldn't be reached. You can safely try again.";
 const HELD_BACK =
-  "⚠️ Not sent. The listing service rejects this Discord server's API key, so nothing can be submitted. The rejected key was set by @7.";
+  "⚠️ Not sent. The listing service rejects this Discord server's API key, so nothing can be sent. The rejected key was set by @7.";
 const WARNING =
   '⚠️ Not sent: mia submitted a.example.com. What became of it is unknown, and it may have been received.';
 

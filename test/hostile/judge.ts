@@ -63,7 +63,7 @@ const WORDS: readonly (readonly [RegExp, Claim])[] = [
   [/❌ Rejected\./, 'rejected'],
   [/may have arrived/, 'unknown'],
   [
-    /nothing was (?:(?:saved|changed) or )?sent|nothing can be submitted|did nothing|is restarting|run the command again|on its way|previous request/i,
+    /nothing was (?:(?:saved|changed) or )?sent|nothing can be sent|did nothing|is restarting|run the command again|on its way|previous request/i,
     'nothing sent',
   ],
   // Shown before anything is submitted.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { entryText, groupText, serverText } from '../../commands/submissions/entries.ts';
+import { entryText, groupText, serverTexts } from '../../commands/submissions/entries.ts';
 import { problemLines } from '../../commands/submit/problem-text.ts';
 import {
   type Failure,
@@ -174,7 +174,7 @@ describe.each(languages)("in $tag, other people's markup", ({ locales }) => {
     expectSentences([...texts, ...outcomesForLog(t, ended)]);
     const entry = { ...server, at: 0, userId: '7', userName: EVIL };
     const servers = OUTCOMES.map((outcome) => ({ ...entry, outcome }));
-    expectSentences(OUTCOMES.map((outcome) => serverText(member, { server, outcome }, { games })));
+    expectSentences(OUTCOMES.flatMap((outcome) => serverTexts(member, [{ server, outcome }], { games })));
     const counts = { accepted: 1, rejected: 21, 'not-sent': 0, unknown: 2 };
     const submission = {
       id: 'x',

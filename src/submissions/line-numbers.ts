@@ -1,5 +1,5 @@
-/** Lines of a list that contain words but no game server. Their text isn't stored. */
-export interface LeftOut {
+/** The numbers of some of a list's lines. The lines' text isn't stored. */
+export interface LineNumbers {
   /** The numbers of the first lines, such as `12` or `3-7`. */
   readonly lines: readonly string[];
   /** The number of further lines. */
@@ -12,10 +12,13 @@ export interface LeftOut {
 const MOST_KEPT = 20;
 
 /**
- * Adds lines to those that were left out before.
+ * Adds lines to others.
  * @param labels the lines' labels in order, see `lineLabel`
  */
-export function withLeftOut(before: LeftOut | undefined, labels: readonly string[]): LeftOut | undefined {
+export function withNumbers(
+  before: LineNumbers | undefined,
+  labels: readonly string[],
+): LineNumbers | undefined {
   if (labels.length === 0) return before;
   const { lines, more, count } = before ?? { lines: [], more: 0, count: 0 };
   const ranges = rangesOf(labels);

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { withNumbers } from '../../src/submissions/line-numbers.ts';
+
+const numbers = (from: number, to: number, step = 1) =>
+  Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, n) => String(from + n * step));
+
+it('consecutive lines are stored as a range', () => {
+  expect(withNumbers(undefined, ['1', '3', '4', '5', '12b', '13'])).toEqual({
+    lines: ['1', '3-5', '12b', '13'],
+    more: 0,
+    count: 6,
+  });
+});
+
+it('only the first lines are stored, and the others are counted', () => {
+  const found = withNumbers(undefined, [...numbers(1, 10), ...numbers(100, 200_000, 2)]);
+  expect(found?.lines).toHaveLength(20);
+  expect(found).toMatchObject({ more: 99_951 - 19, count: 99_961 });
+  const later = withNumbers(found, ['7', '8']);
+  expect(later).toEqual({ ...found, more: 99_951 - 17, count: 99_963 });
+});
+
+it('lines are only stored if there are any', () => {
+  expect(withNumbers(undefined, [])).toBeUndefined();
+});
