@@ -96,7 +96,7 @@ export function createActs(deps: {
         case 'next':
           return advance();
         case 'leave':
-          player.leave();
+          player.leave(act.keepsServer);
           return DONE;
         default:
           throw new Error(`there is no action ${(act as { readonly do: string }).do}`);

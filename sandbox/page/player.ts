@@ -86,10 +86,20 @@ export function createPlayer(deps: {
       return current;
     },
     next,
-    /** Stops the current scenario. */
-    leave(): void {
+    /** Stops the current scenario and, after its current step, removes its Discord server unless the user stays there. */
+    leave(keepsServer: boolean): void {
       latest += 1;
-      if (current !== undefined) show({ ...ended(current), state: 'left' });
+      if (current !== undefined) {
+        const guild = lastGuilds.get(current.name);
+        if (guild !== undefined && !keepsServer) {
+          lastGuilds.delete(current.name);
+          played = played.then(() => {
+            sandbox.discord.guildEvents.remove(guild);
+            onChange();
+          });
+        }
+        show({ ...ended(current), state: 'left' });
+      }
       next();
     },
     /**

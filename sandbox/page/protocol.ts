@@ -49,7 +49,8 @@ export type Act =
   | { readonly do: 'dismiss'; readonly message: string }
   | { readonly do: 'trouble'; readonly whom: 'service' | 'discord' | 'steam'; readonly name: string }
   | { readonly do: 'allow' | 'revoke'; readonly key: string }
-  | { readonly do: 'kill' | 'start' | 'next' | 'leave' }
+  | { readonly do: 'kill' | 'start' | 'next' }
+  | { readonly do: 'leave'; readonly keepsServer: boolean }
   | { readonly do: 'play'; readonly scenario: string };
 
 export type Outcome =

@@ -34,7 +34,8 @@ export function createViews(sandbox: Sandbox) {
   const waiting = createWaiting();
 
   function guildOf({ guild }: Pick<SeatView, 'guild'>): Guild {
-    const found = discord.everyGuild.find(({ id }) => id === guild) ?? discord.everyGuild[0];
+    const { guilds } = discord;
+    const found = guilds.find(({ id }) => id === guild) ?? guilds[0] ?? discord.everyGuild[0];
     if (found === undefined) throw new Error('there is no guild');
     return found;
   }

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type { CommandView, OptionView } from '../commands.ts';
 import type { Act, Choice, FileValue } from '../protocol.ts';
 import { readAssignments } from './assignments.ts';
-import { act, fileValue } from './connection.ts';
+import { act, fileValue, isFileAccepted } from './connection.ts';
 import { Part } from './part.ts';
 import { SAMPLE_LISTS } from './sample-lists.ts';
 import { acceptedText, wordsFor } from './words.ts';
@@ -137,7 +137,16 @@ class SandboxCommand extends Part {
 
   attach(files: FileList | undefined): void {
     const input = this.querySelector<HTMLInputElement>('input[type=file]');
-    if (input !== null && files !== undefined) input.files = files;
+    if (input === null || files === undefined) return;
+    input.files = files;
+    input.dispatchEvent(new Event('change'));
+  }
+
+  /** Lets the browser reject a file of another type, in the user's language. */
+  checkFile({ types }: OptionView, input: HTMLInputElement): void {
+    const [file] = input.files ?? [];
+    const isAccepted = file === undefined || isFileAccepted(file.name, types);
+    input.setCustomValidity(isAccepted ? '' : wordsFor(this.locale).wrongFile);
   }
 
   async attachSample(list: string): Promise<void> {
@@ -173,7 +182,8 @@ class SandboxCommand extends Part {
   renderInput(option: OptionView): TemplateResult {
     const { name, kind, required, least, most, autocomplete, choices, description, types } = option;
     if (kind === 'file')
-      return html`<input type="file" name=${name} accept=${types.join()} ?required=${required} />
+      return html`<input type="file" name=${name} accept=${types.join()} ?required=${required}
+          @change=${({ target }: Event) => this.checkFile(option, target as HTMLInputElement)} />
         <small>${acceptedText(types, this.locale)}</small>`;
     if (kind === 'choice')
       return html`<select name=${name} ?required=${required}>

@@ -54,6 +54,10 @@ export function listen(heard: {
   source.addEventListener('error', () => heard.lost(true));
 }
 
+/** Whether a field accepts a file with this name. Discord only checks the extension. */
+export const isFileAccepted = (name: string, types: readonly string[]): boolean =>
+  types.length === 0 || types.some((type) => name.toLowerCase().endsWith(type));
+
 /** Converts a file to a value that can be sent as JSON. */
 export async function fileValue(file: File): Promise<FileValue> {
   const bytes = new Uint8Array(await file.arrayBuffer());

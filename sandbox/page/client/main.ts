@@ -204,15 +204,15 @@ function follower(): () => void {
 }
 
 /** Stops the scenario and removes it from the URL. */
-function leave(): void {
+function leave(keepsServer: boolean): void {
   state.follows = null;
   history.replaceState(null, '', addressWith({ scenario: null }));
-  void perform({ do: 'leave' });
+  void perform({ do: 'leave', keepsServer });
 }
 
 /** Switches to a member of the current Discord server, and types `/addserver` into the composer. */
 async function tryIt(): Promise<void> {
-  if (state.view?.scenario?.state === 'over') leave();
+  if (state.view?.scenario?.state === 'over') leave(true);
   sit({ role: 'member', channel: 'general' });
   const composer = document.querySelector<SandboxComposer>('sandbox-composer');
   composer?.write('/addserver');
@@ -221,7 +221,7 @@ async function tryIt(): Promise<void> {
 const storyActs: StoryActs = {
   play,
   next: () => void perform({ do: 'next' }),
-  leave,
+  leave: () => leave(false),
   tryIt: () => void tryIt(),
 };
 

@@ -3,7 +3,7 @@ import { keyed } from 'lit/directives/keyed.js';
 import type { ModalField } from '../../discord/client/modal-form.ts';
 import type { ModalView } from '../messages.ts';
 import type { EnteredValues } from '../protocol.ts';
-import { fileValue } from './connection.ts';
+import { fileValue, isFileAccepted } from './connection.ts';
 import { draw } from './markup.ts';
 import { Part } from './part.ts';
 import { options } from './select.ts';
@@ -74,10 +74,9 @@ class SandboxModal extends Part {
     const words = wordsFor(this.locale);
     const faults = (this.modal?.fields ?? []).flatMap((field) => {
       const value = entered[field.id] ?? '';
-      const name = typeof value === 'string' ? value : value.filename.toLowerCase();
+      const name = typeof value === 'string' ? value : value.filename;
       if (name === '') return field.required ? [[field.id, words.required]] : [];
-      const isOther =
-        field.kind === 'file' && field.types.length > 0 && !field.types.some((type) => name.endsWith(type));
+      const isOther = field.kind === 'file' && !isFileAccepted(name, field.types);
       return isOther ? [[field.id, words.wrongFile]] : [];
     });
     return Object.fromEntries(faults);

@@ -121,12 +121,14 @@ function service(about: Side): TemplateResult {
 
 function wire(about: Side): TemplateResult {
   const { trace, view } = about;
+  const { state, cause } = view.scenario ?? {};
   const words = wordsOf(about);
   return html`<section aria-labelledby="wire">
     <h2 id="wire">${words.wire}</h2>
     <p class=${view.broken === 0 ? 'quiet' : 'broken'} role="status">
       ${view.broken === 0 ? words.noneBroken : `${words.broken} ${view.broken}`}
     </p>
+    ${state !== 'failed' ? nothing : html`<p class="broken">${cause}</p>`}
     <ol class="trace" reversed tabindex="0" aria-label=${words.trace}>
       ${repeat(
         [...trace].reverse().slice(0, 100),

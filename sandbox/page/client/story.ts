@@ -58,7 +58,7 @@ export function story(scenario: ScenarioView, view: View, acts: StoryActs): Temp
       return scenario.seat.guild === view.you.guild ? endCard(scenario, view, acts) : nothing;
     case 'failed':
       return html`<div class="caption failed">
-        <p role="status">${scenario.caption} <small>${scenario.cause}</small></p>
+        <p role="status">${scenario.caption}</p>
         <button type="button" class="button primary next" @click=${() => acts.play(scenario.name)}>${wordsFor(scenario.seat.locale).again}</button>
         ${leaveButton(scenario, acts)}
       </div>`;

@@ -44,8 +44,8 @@ describe('the scenario player', () => {
   });
 
   it('shows why a scenario failed, and can replay it in a new Discord server', async () => {
-    const { length } = sandbox.discord.guilds;
     const button = await playToButton();
+    const { length } = sandbox.discord.guilds;
     const [message] = messages().slice(-1);
     const me = sandbox.people.at(createViews(sandbox).place(seat()));
     if (message !== undefined) await me.press(message, button);
@@ -57,6 +57,17 @@ describe('the scenario player', () => {
     });
     await playToButton();
     expect(sandbox.discord.guilds).toHaveLength(length);
-    player.leave();
+    player.leave(true);
+    expect(player.current?.state).toBe('left');
+    expect(sandbox.discord.guilds).toHaveLength(length);
+  });
+
+  it('removes the Discord server of a scenario that the user leaves', async () => {
+    await playToButton();
+    const { guild } = seat();
+    const isThere = () => sandbox.discord.guilds.some(({ id }) => id === guild);
+    expect(isThere()).toBe(true);
+    player.leave(false);
+    await expect.poll(isThere).toBe(false);
   });
 });
