@@ -10,7 +10,7 @@ import { slashCommand } from './slash-command.ts';
 import { enterFields, fieldsOf } from './submit/enter-fields.ts';
 import { fromPanel } from './submit/game-field.ts';
 import { submitId } from './submit/ids.ts';
-import { fieldsModal, MOST_ADDRESS } from './submit/modals.ts';
+import { fieldsModal, MAX_ADDRESS_FIELD_LENGTH } from './submit/modals.ts';
 
 const portOption = (name: 'port' | 'query_port') => ({
   type: ApplicationCommandOptionType.Integer as const,
@@ -33,7 +33,7 @@ const DATA = slashCommand('addserver', [
     ...optionText('addserver', 'server'),
     required: true,
     min_length: 1,
-    max_length: MOST_ADDRESS,
+    max_length: MAX_ADDRESS_FIELD_LENGTH,
   },
   portOption('port'),
   portOption('query_port'),

@@ -1,8 +1,8 @@
 import {
   type Block,
   type BlockTarget,
-  LONGEST_BLOCK_REASON,
-  MOST_BLOCKS,
+  MAX_BLOCK_REASON_LENGTH,
+  MAX_BLOCKS,
   type NewBlocks,
 } from '../src/guilds/blocks.ts';
 import { canDecide } from '../src/guilds/settings.ts';
@@ -29,13 +29,13 @@ import { readBlockTarget } from './block-target.ts';
 import type { CommandDeps } from './deps.ts';
 import { demandModerator } from './submissions/queue.ts';
 
-/* The list of blocked members and addresses, in which everyone who can decide on submissions can block and unblock. */
+/* The list of blocked members and addresses. Everyone who can decide on submissions can change it. */
 
 const BLOCKS = 'blocks';
 const PER_PAGE = 10;
-/** Maximum lengths of a typed target and of a shown host, in UTF-16 units. */
-const LONGEST_TYPED = 300;
-const LONGEST_SHOWN = 80;
+/** Limits for a typed target and for a shown host. */
+const MAX_TYPED_LENGTH = 300;
+const MAX_SHOWN_LENGTH = 80;
 
 /** The state in custom ids of a list that was opened in /settings. Otherwise, it was opened in /submissions. */
 const FROM_SETTINGS = 's';
@@ -62,7 +62,7 @@ export async function reportBlocks(
           blocks.map(({ target }) => target),
         ),
       })}`,
-      key === 'blocked' && escapeText(first.reason, LONGEST_BLOCK_REASON),
+      key === 'blocked' && escapeText(first.reason, MAX_BLOCK_REASON_LENGTH),
     ]
       .filter(Boolean)
       .join(' · '),
@@ -71,7 +71,7 @@ export async function reportBlocks(
 
 /**
  * Reports the blocks that were made together with a decline.
- * @returns the text for the moderator; '' if nothing was chosen
+ * @returns the text for the moderator; '' without chosen targets
  */
 export async function reportDeclineBlocks(
   context: Context,
@@ -85,7 +85,7 @@ export async function reportDeclineBlocks(
   return blockedText(t, targets, made, await deps.blocks.list(guildId));
 }
 
-/** Returns what a request to block targets did. */
+/** Describes the result of a request to block targets. */
 function blockedText(
   t: Translate,
   targets: readonly BlockTarget[],
@@ -93,13 +93,13 @@ function blockedText(
   all: readonly Block[],
 ): string {
   if (made.length > 0) return withSign('accepted', t('blocks.blocked', { names: targetsText(t, targets) }));
-  const isFull = all.length >= MOST_BLOCKS;
-  return withSign('not-sent', isFull ? t('blocks.full', { most: MOST_BLOCKS }) : t('blocks.already'));
+  const isFull = all.length >= MAX_BLOCKS;
+  return withSign('not-sent', isFull ? t('blocks.full', { most: MAX_BLOCKS }) : t('blocks.already'));
 }
 
 /** Creates the view of the list. */
 export function createBlockList({ blocks, settings }: Pick<CommandDeps, 'blocks' | 'settings'>) {
-  // Whoever can decide on submissions can block.
+  // Blocking needs the same permission as deciding on submissions.
   const demand = (context: Context) => demandModerator(context, settings);
 
   return {
@@ -153,17 +153,16 @@ export function createBlockList({ blocks, settings }: Pick<CommandDeps, 'blocks'
   };
 }
 
-/** Counts the blocks. */
 export const blocksLine = (t: Translate, number: number): string =>
   number === 0 ? t('blocks.none') : t('blocks.some', { number });
 
 const labelOf = (target: BlockTarget): string =>
-  target.kind === 'member' ? target.id : labelledAddress(target.host, LONGEST_SHOWN);
+  target.kind === 'member' ? target.id : labelledAddress(target.host, MAX_SHOWN_LENGTH);
 
 function entryText(t: Translate, { target, reason, by, at }: Block): string {
   const what = targetsText(t, [target]);
   const who = by ? t('by.user', { user: memberText(by) }) : t('by.unnamed');
-  const parts = [what, escapeText(reason, LONGEST_BLOCK_REASON), who, whenText(at)];
+  const parts = [what, escapeText(reason, MAX_BLOCK_REASON_LENGTH), who, whenText(at)];
   return `- ${parts.filter(Boolean).join(' · ')}`;
 }
 
@@ -195,9 +194,9 @@ export function blockActions(deps: CommandDeps): Actions {
         label: t('blocks.field.what'),
         hint: t('blocks.field.whatHint'),
         example: 'example.com',
-        value: cut(String(Object(footer).text ?? ''), LONGEST_TYPED),
+        value: cut(String(Object(footer).text ?? ''), MAX_TYPED_LENGTH),
         minLength: 1,
-        maxLength: LONGEST_TYPED,
+        maxLength: MAX_TYPED_LENGTH,
       },
       reasonField(t, String(description)),
     ]);
@@ -263,6 +262,6 @@ const reasonField = (t: Translate, value: string): Field => ({
   id: 'reason',
   label: t('approval.modal.reason'),
   hint: t('blocks.field.reasonHint'),
-  value: cut(value, LONGEST_BLOCK_REASON),
-  maxLength: LONGEST_BLOCK_REASON,
+  value: cut(value, MAX_BLOCK_REASON_LENGTH),
+  maxLength: MAX_BLOCK_REASON_LENGTH,
 });

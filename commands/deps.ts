@@ -35,7 +35,7 @@ export interface CommandDeps
   readonly graceDays: number;
   /** Number of days to keep accepted servers. */
   readonly historyDays: number;
-  /** Number of days that deleted data stays in the bot's own backups; 0 if there are no backups. */
+  /** Number of days that deleted data stays in the bot's own backups; 0 without backups. */
   readonly backupDays: number;
   readonly links: { readonly support: string | undefined; readonly privacy: string | undefined };
 }

@@ -12,14 +12,13 @@ import { namedText, sentences } from '../src/words/sentences.ts';
 import type { CommandDeps } from './deps.ts';
 import { slashCommand } from './slash-command.ts';
 
-/** Maximum length of a search term, in UTF-16 units. The term has to fit into the page buttons' custom ids (up to 100). */
+/** A search term has to fit into the page buttons' custom ids (up to 100). */
 const MAX_SEARCH_LENGTH = 60;
 const GAMES_PER_PAGE = 20;
-/** Maximum length of a game's name, in UTF-16 units. 20 names and some text have to fit into an embed (4,096). */
-const LONGEST_LISTED_NAME = 85;
-const LONGEST_ALIAS = 80;
-/** Maximum number of disallowed games that a reply names. */
-const MOST_NOT_ALLOWED = 5;
+/** 20 names and some text have to fit into an embed (4,096). */
+const MAX_LISTED_NAME_LENGTH = 85;
+const MAX_ALIAS_LENGTH = 80;
+const MAX_DISALLOWED_NAMED = 5;
 
 /** /games: lists games and their aliases. All state is in custom ids, so the page buttons work after a restart. */
 export function gamesCommand({ games, settings, suggestions }: CommandDeps): Command {
@@ -63,7 +62,9 @@ export function gamesCommand({ games, settings, suggestions }: CommandDeps): Com
   function notAllowedText({ t }: Context, search: string, { isAllowed }: AllowedGames): string {
     const found = games.search(search, games.all.length).filter((game) => !isAllowed(game));
     if (found.length === 0) return '';
-    const names = found.slice(0, MOST_NOT_ALLOWED).map(({ name }) => escapeText(name, LONGEST_LISTED_NAME));
+    const names = found
+      .slice(0, MAX_DISALLOWED_NAMED)
+      .map(({ name }) => escapeText(name, MAX_LISTED_NAME_LENGTH));
     return t('games.notAllowed', { games: namedText(t, names, found.length) });
   }
 
@@ -106,4 +107,4 @@ export function gamesCommand({ games, settings, suggestions }: CommandDeps): Com
 }
 
 const line = ({ name, alias }: Game): string =>
-  `**${escapeText(name, LONGEST_LISTED_NAME)}** \`${escapeCode(alias, LONGEST_ALIAS)}\``;
+  `**${escapeText(name, MAX_LISTED_NAME_LENGTH)}** \`${escapeCode(alias, MAX_ALIAS_LENGTH)}\``;

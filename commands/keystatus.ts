@@ -90,7 +90,7 @@ function lines(context: Context, status: KeyStatus): readonly string[] {
   return said;
 }
 
-/** Describes which key is stored, who set it, and what the service last said about it. */
+/** Describes which key is stored, who set it, and the service's latest message about it. */
 export function keyDetails(t: Translate, status: KeyStatus): readonly string[] {
   const { lastFour, answer } = status;
   const said = [

@@ -11,7 +11,7 @@ import type { CommandDeps } from './deps.ts';
 export const COMMAND_OF = { server: 'addserver', list: 'addservers', mine: 'submissions' } as const;
 
 /**
- * Builds a panel's message. The message stays in the channel indefinitely, so it contains nothing that could become
+ * Builds a panel's message. The message stays in the channel indefinitely, so it doesn't contain anything that could become
  * outdated: games and key status only appear after a button is pressed. It isn't an embed, because members can hide embeds.
  */
 export function panelMessage(
@@ -38,7 +38,7 @@ export const entryButtons = (t: Translate, shown: readonly string[], game?: stri
 const pressId = (name: PanelButton, game = ''): string =>
   name === 'mine' ? customId('submissions', 'mine') : customId(COMMAND_OF[name], 'new', game);
 
-/** Whether a game's alias fits into the custom ids of a panel's buttons. */
+/** Whether a game's alias fits into a panel's custom ids. */
 export const isGameForPanel = (game: string): boolean => isCustomId(pressId('list', game));
 
 export const panelLink = (
@@ -91,7 +91,7 @@ async function showPanel(
   }
 }
 
-/** Updates all of a guild's outdated panel messages, one at a time. */
+/** Updates all outdated panel messages of a guild, one at a time. */
 export async function showDuePanels(
   deps: DrawDeps,
   guildId: string,

@@ -12,8 +12,7 @@ import { isGameForPanel, panelLink, panelMessage } from './panel-message.ts';
 import { slashCommand } from './slash-command.ts';
 import { gamePart } from './submit/game-field.ts';
 
-/** Maximum length of the custom text for a panel, in characters. */
-const LONGEST_TEXT = 500;
+const MAX_TEXT_LENGTH = 500;
 
 /** /panel: posts a public message with buttons for submitting servers, so members don't need any commands. */
 export function panelCommand(deps: CommandDeps): Command {
@@ -90,7 +89,7 @@ export async function panelFields(
       id: 'text',
       label: t('panel.label'),
       hint: t('panel.hint'),
-      maxLength: LONGEST_TEXT,
+      maxLength: MAX_TEXT_LENGTH,
       long: true,
       value: text,
     },

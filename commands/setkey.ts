@@ -18,7 +18,7 @@ import { firstDayText, nextText } from './settings/text.ts';
 import { slashCommand } from './slash-command.ts';
 import { submitId } from './submit/ids.ts';
 
-/** Maximum length of a key. The service doesn't document one (specification §5), but real keys are far shorter. */
+/** The service doesn't document a limit (specification §5), but real keys are far shorter. */
 const MAX_KEY_LENGTH = 500;
 
 /**

@@ -31,8 +31,8 @@ import {
 } from './setting.ts';
 import { lacksKey, nextText } from './text.ts';
 
-/** Maximum time to wait for the checks in {@link readAndRetry}, in milliseconds. Discord allows 3 seconds for the reply. */
-const TRIED_FOR_MS = 1_500;
+/** The checks in {@link readAndRetry} have to end in this time. Discord allows 3 seconds for the reply. */
+const RETRY_TIMEOUT_MS = 1_500;
 
 /** The settings page to show, with any additional text or button. */
 interface View {
@@ -73,7 +73,7 @@ export function settingsCommand(deps: CommandDeps): Command {
         const { now } = await save(context, setting, make, shown);
         shown = { ...shown, now };
       });
-      if (tried) await waitAtMost(TRIED_FOR_MS, tried);
+      if (tried) await waitAtMost(RETRY_TIMEOUT_MS, tried);
     }
     return shown;
   }
@@ -149,7 +149,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     return change(context, setting, { page, wanted }, (now) => prepare(context, now, about.join(':')));
   }
 
-  /** Parses the argument of a modal's custom id: the setting, the page number, and the setting's own data. */
+  /** Parses the argument in a modal's custom id: the setting, the page number, and the setting's own data. */
   function modalOf({ t, argument }: PressContext | SubmitContext) {
     const { wanted, state } = readPage(argument);
     const [id = '', ...about] = state.split(':');
@@ -238,7 +238,7 @@ function settingPage(
 ): Reply {
   const { t } = context;
   const { selects = [], buttons = [] } = setting.controls(context, shown, wanted);
-  // The button that reopens a form with the rejected input replaces the one that opens it.
+  // The button for reopening a form with the rejected input replaces the button for opening it.
   const others = retry && setting.modal?.retry ? [] : buttons;
   const about = `**${setting.name(t)}**\n${setting.about(context, shown.now)}`;
   const lines = [

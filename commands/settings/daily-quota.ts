@@ -4,7 +4,7 @@ import { UserError } from '../../src/interactions/user-error.ts';
 import type { Translate } from '../../src/words/words.ts';
 import { FINE, modalId, OFF, type Setting } from './setting.ts';
 
-const MOST_DIGITS = String(MAX_DAILY_QUOTA).length;
+const MAX_DIGITS = String(MAX_DAILY_QUOTA).length;
 
 const hintOf = (t: Translate): string => t('settings.quotaHint', { most: String(MAX_DAILY_QUOTA) });
 
@@ -29,8 +29,8 @@ export const dailyQuotaSetting: Setting = {
           id: 'quota',
           label: t('settings.quotaLabel'),
           hint: hintOf(t),
-          maxLength: MOST_DIGITS,
-          value: typed.slice(0, MOST_DIGITS),
+          maxLength: MAX_DIGITS,
+          value: typed.slice(0, MAX_DIGITS),
         },
       ],
     }),
@@ -45,7 +45,7 @@ export const dailyQuotaSetting: Setting = {
     },
     retry: ({ t, field }) =>
       button(
-        modalId('quota', field('quota').trim().slice(0, MOST_DIGITS)),
+        modalId('quota', field('quota').trim().slice(0, MAX_DIGITS)),
         t('settings.quota.change'),
         'primary',
       ),

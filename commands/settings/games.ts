@@ -10,9 +10,9 @@ import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { BROKEN, changeId, FINE, type Setting, type SettingsView } from './setting.ts';
 
-/** Maximum number of games to name, and maximum length of each name in UTF-16 units. */
-const MOST_NAMED = 2;
-const LONGEST_NAME = 30;
+/** Limits for the games that a setting's line names. */
+const MAX_NAMED = 2;
+const MAX_NAME_LENGTH = 30;
 
 /** The setting for which games members can submit. Each page shows as many games as fit into a select menu. */
 export const gamesSetting = ({ games, history }: CommandDeps): Setting => ({
@@ -79,10 +79,10 @@ function gamesLine(t: Translate, { now, games }: Pick<SettingsView, 'now' | 'gam
   const { games: allowed } = now;
   if (allowed === undefined) return `${FINE} ${t('settings.games.all')}`;
   const known = games.filter(({ alias }) => allowed.includes(alias));
-  // None of the allowed games is in the service's list.
+  // The service's list lacks all allowed games.
   if (games.length > 0 && known.length === 0) return `${BROKEN} ${t('settings.games.unknown')}`;
   const names = allowed
-    .slice(0, MOST_NAMED)
-    .map((alias) => escapeText(known.find((game) => game.alias === alias)?.name ?? alias, LONGEST_NAME));
+    .slice(0, MAX_NAMED)
+    .map((alias) => escapeText(known.find((game) => game.alias === alias)?.name ?? alias, MAX_NAME_LENGTH));
   return `${FINE} ${t('settings.games.some', { names: namedText(t, names, allowed.length) })}`;
 }

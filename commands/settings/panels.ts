@@ -9,8 +9,7 @@ import { panelFields, typedGame } from '../panel.ts';
 import { drawPanel, panelItem, showDuePanels } from '../panel-message.ts';
 import { type Change, changeId, FINE, modalId, OFF, type Setting, type SettingsView } from './setting.ts';
 
-/** Maximum length of a panel's custom text when it is shown in the list, in UTF-16 units. */
-const LONGEST_TEXT = 25;
+const MAX_LISTED_TEXT_LENGTH = 25;
 
 /** The setting for the guild's panels. It shows one panel per page. */
 export function panelsSetting(deps: CommandDeps): Setting {
@@ -26,7 +25,7 @@ export function panelsSetting(deps: CommandDeps): Setting {
     notes: ({ guildId }, shown, wanted) =>
       shown.panels.map((panel, index) => {
         const sign = panel === chosenOf(shown, wanted).panel ? '▸' : '-';
-        return `${sign} ${panelItem(guildId, panel, index + 1)} ${escapeText(panel.text, LONGEST_TEXT)}`;
+        return `${sign} ${panelItem(guildId, panel, index + 1)} ${escapeText(panel.text, MAX_LISTED_TEXT_LENGTH)}`;
       }),
     controls(context, shown, wanted) {
       const { t } = context;
@@ -74,14 +73,14 @@ export function panelsSetting(deps: CommandDeps): Setting {
   };
 }
 
-/** Finds the panel for a page of the setting. Returns `undefined` if there are no panels. */
+/** Finds the panel for a page of the setting. Returns `undefined` without panels. */
 function chosenOf({ panels }: Pick<SettingsView, 'panels'>, wanted: number) {
   const page = pageOf({ count: panels.length, perPage: 1, wanted });
   return { page, panel: panels[page.offset] };
 }
 
 /**
- * Finds one of the guild's panels.
+ * Finds a panel of the guild.
  * @throws UserError if the panel isn't recorded
  */
 async function panelIn({ t, guildId }: Context, messageId: string, { panels }: CommandDeps): Promise<Panel> {

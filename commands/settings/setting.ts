@@ -15,7 +15,7 @@ export interface SettingsView {
   readonly now: Settings;
   /** Whether the stored settings can't be read. If so, `now` contains the defaults. */
   readonly isLost: boolean;
-  /** The status of the guild's key; `undefined` if there is no key. */
+  /** The key's status; `undefined` without a key. */
   readonly key: KeyStatus | undefined;
   readonly games: readonly Game[];
   /** Number of submissions that are waiting for a moderator. */
@@ -86,7 +86,7 @@ export interface Setting {
   >;
   /** The modal opened by {@link modalId}. */
   readonly modal?: SettingModal;
-  /** Rechecks a known problem when an admin opens /settings. Returns `undefined` if there is no problem. */
+  /** Rechecks a known problem when an admin opens /settings. Returns `undefined` without a known problem. */
   retry?(context: Context, now: Settings): Promise<Change> | undefined;
   /** After a change, updates everything else that depends on the setting. */
   changed?(context: Context & Partial<Pick<PressContext, 'progress'>>): Promise<Omit<Change, 'make'>>;

@@ -41,5 +41,5 @@ export function keyLine(t: Translate, key: KeyStatus | undefined): string {
   return `${FINE} ${t('settings.key.works', { seconds: secondsOf(workedAt) })}`;
 }
 
-/** Explains that Discord's own settings determine who can submit servers. */
+/** Refers to Discord's own settings for who can submit servers. */
 export const whoLine = (t: Translate): string => `${FINE} ${t('settings.who')}`;

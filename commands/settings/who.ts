@@ -9,7 +9,7 @@ import { whoLine } from './text.ts';
 const INTEGRATIONS_GUIDE =
   'https://support-apps.discord.com/hc/en-us/articles/26501869403159-Command-Permissions';
 
-/** Who can use the bot's commands, which admins set in Discord itself. */
+/** The permission to use the bot's commands, which admins set in Discord itself. */
 export const whoSetting: Setting = {
   id: 'who',
   name: (t) => t('settings.whoName'),

@@ -14,7 +14,7 @@ import { UserError } from '../../src/interactions/user-error.ts';
 import { createInOrder } from '../../src/pacing/in-order.ts';
 import { boundedCsv } from '../../src/server-lists/csv-file.ts';
 import { isInvalid, isReady } from '../../src/server-lists/row.ts';
-import { type HistoryFilter, MOST_ENTRIES, MOST_FOUND } from '../../src/submissions/history.ts';
+import { type HistoryFilter, MAX_ENTRIES, MAX_FOUND } from '../../src/submissions/history.ts';
 import { cut } from '../../src/text/one-line.ts';
 import { choiceText, optionText } from '../../src/words/command-text.ts';
 import { gameChoices } from '../../src/words/games.ts';
@@ -28,7 +28,7 @@ import { entryText, FILE_HEADING, fileRow, groupText } from './entries.ts';
 import {
   FOUND_OUTCOMES,
   gameMark,
-  LONGEST_SERVER_FILTER,
+  MAX_SERVER_FILTER_LENGTH,
   outcomeNamed,
   readFilter,
   type SubmissionFilter,
@@ -97,7 +97,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
   }
 
   /**
-   * Shows a waiting submission that the member made or can decide on; if there is none, shows the history.
+   * Shows a waiting submission that the member made or can decide on, or else the history.
    * @param waiting the number of the waiting submission to show, starting at 1
    */
   async function show(context: Context, filter: SubmissionFilter, waiting = 1): Promise<Reply> {
@@ -116,7 +116,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
     };
   }
 
-  /** Counts the lines of the member's newest unfinished list, and builds the button that opens it. */
+  /** Counts the lines in the newest unfinished list, and builds the button that opens the list. */
   async function unfinishedList(context: Context, filter: SubmissionFilter) {
     const found = isWhole(context, filter) ? await deps.drafts.unfinished(context) : undefined;
     if (found === undefined) return { above: (content: string) => content, button: undefined };
@@ -165,7 +165,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
     if (sight === 'own' && isOthers) return toMine(t, t('submissions.othersNotAllowed'));
     const found = await history.find(guildId, await wanted(context, filter, sight));
     const { own, decide, count } = await waysToWaiting(context, filter);
-    // Admins find the list of blocks in /settings, and moderators in the queue as long as something is waiting.
+    // Admins find the list of blocks in /settings, and moderators in the queue as long as submissions are waiting.
     const isForModerator = sight === 'decided' && decide === undefined && isWhole(context, filter);
     const moderate = isForModerator ? blocksButton(t) : decide;
     const unfinished = await unfinishedList(context, filter);
@@ -181,15 +181,15 @@ export function submissionsCommand(deps: CommandDeps): Command {
     }
     // Several submissions can be one entry.
     const { length: number } = found.flat();
-    const entries = number > MOST_FOUND ? found.slice(0, -1) : found;
+    const entries = number > MAX_FOUND ? found.slice(0, -1) : found;
     const page = pageOf({ count: entries.length, perPage: PER_PAGE, wanted: wantedPage });
     const shown = await entriesOf(guildId, entries.slice(page.offset, page.offset + page.limit));
-    const isFull = (await history.size(guildId)) >= MOST_ENTRIES;
+    const isFull = (await history.size(guildId)) >= MAX_ENTRIES;
     const about = [
-      number > MOST_FOUND
-        ? t('submissions.countMore', { most: MOST_FOUND })
+      number > MAX_FOUND
+        ? t('submissions.countMore', { most: MAX_FOUND })
         : t('submissions.count', { count: number }),
-      isFull && t('submissions.full', { most: MOST_ENTRIES }),
+      isFull && t('submissions.full', { most: MAX_ENTRIES }),
     ];
     const isOwn = sight === 'own' || filter.userId === context.user.id;
     const unsent = isWhole(context, filter) ? (await history.unsent(guildId, context.user.id)).length : 0;
@@ -258,7 +258,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
         userId: field('member'),
         game: game === '' ? '' : gameMark(games.find(game)?.alias ?? game),
         outcome: outcomeNamed(field('outcome')),
-        server: cut(field('server').trim(), LONGEST_SERVER_FILTER),
+        server: cut(field('server').trim(), MAX_SERVER_FILTER_LENGTH),
       };
       return show(context, filter);
     },
@@ -312,7 +312,7 @@ const commandData = () =>
     {
       type: ApplicationCommandOptionType.String,
       ...optionText('submissions', 'server'),
-      max_length: LONGEST_SERVER_FILTER,
+      max_length: MAX_SERVER_FILTER_LENGTH,
     },
   ]);
 
@@ -320,11 +320,11 @@ const commandData = () =>
 const permitted = ({ user }: Context, filter: SubmissionFilter, sight: Sight): SubmissionFilter =>
   sight === 'own' ? { ...filter, userId: user.id } : filter;
 
-/** Whether the filter has no criteria except the member. */
+/** Whether the filter only restricts the member. */
 const isOpen = ({ game, server, outcome }: SubmissionFilter): boolean =>
   game === '' && server === '' && outcome === undefined;
 
-/** Whether the filter matches all entries, or all of the member's own entries. */
+/** Whether the filter matches all entries, or all entries of the member. */
 const isWhole = ({ user }: Context, filter: SubmissionFilter): boolean =>
   isOpen(filter) && (filter.userId === '' || filter.userId === user.id);
 

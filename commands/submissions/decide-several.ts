@@ -25,7 +25,7 @@ import {
 } from './list-several.ts';
 import { type ApprovalQueue, type DecisionContext, withNext } from './queue.ts';
 
-/** Creates the handlers for deciding on several of a member's waiting submissions at once. */
+/** Creates the handlers for deciding on several waiting submissions of a member together. */
 export function severalActions(
   deps: CommandDeps,
   queue: ApprovalQueue,
@@ -117,7 +117,7 @@ export function severalActions(
     return { ...reply, announcement: announcementOfAll(all, games) };
   }
 
-  /** Opens the modal for declining all of a member's waiting submissions. */
+  /** Opens the modal for declining all waiting submissions of a member. */
   async function pressDeclineAll(context: PressContext): Promise<Modal> {
     await demandModerator(context);
     const { t, argument: userId } = context;

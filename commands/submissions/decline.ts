@@ -1,4 +1,4 @@
-import { approvalView, LONGEST_REASON, submissionsId } from '../../src/approval/approval-view.ts';
+import { approvalView, MAX_REASON_LENGTH, submissionsId } from '../../src/approval/approval-view.ts';
 import type { DeclineDecision } from '../../src/approval/approvals.ts';
 import { DECLINE_REASONS, reasonNamed } from '../../src/approval/decline-reasons.ts';
 import { LIMITS } from '../../src/discord/limits.ts';
@@ -16,11 +16,11 @@ import type { Translate } from '../../src/words/words.ts';
 
 /* The modal in which a moderator declines a waiting submission or some of its lines. */
 
-/** Maximum number of lines to show in the modal. **Show all** provides a file with every line. */
-const MOST_LINES = 20;
-/** Maximum length of the line numbers entered, and of an invalid number in an error message, in UTF-16 units. */
-const LONGEST_NUMBERS = 300;
-const LONGEST_NAMED = 60;
+/** **Show all** provides a file with every line. */
+const MAX_LINES = 20;
+/** Limits for the entered line numbers, and for an invalid number in an error message. */
+const MAX_NUMBERS_LENGTH = 300;
+const MAX_NAMED_NUMBER_LENGTH = 60;
 
 const NOTHING_TYPED: Readonly<Record<'why' | 'words' | 'lines' | 'block', string>> = {
   why: '',
@@ -65,8 +65,8 @@ export function reasonFields(t: Translate, before = NOTHING_TYPED): readonly Fie
       id: 'reason',
       label: t('approval.modal.words'),
       hint,
-      value: cut(before.words, LONGEST_REASON),
-      maxLength: LONGEST_REASON,
+      value: cut(before.words, MAX_REASON_LENGTH),
+      maxLength: MAX_REASON_LENGTH,
       long: true,
     },
   ];
@@ -112,7 +112,7 @@ export function readBlock(
 /** Formats a list with its line numbers. */
 function numberedText(t: Translate, submission: Submission): string {
   const servers = withParts(submission.servers);
-  const items = firstItems(t, servers, MOST_LINES, (each) => serverItem(t, each.server, each));
+  const items = firstItems(t, servers, MAX_LINES, (each) => serverItem(t, each.server, each));
   return [byText(t, submission), ...items].join('\n');
 }
 
@@ -120,8 +120,8 @@ const linesField = (t: Translate, value: string): Field => ({
   id: 'lines',
   label: t('approval.modal.lines'),
   hint: t('approval.modal.linesHint'),
-  value: cut(value, LONGEST_NUMBERS),
-  maxLength: LONGEST_NUMBERS,
+  value: cut(value, MAX_NUMBERS_LENGTH),
+  maxLength: MAX_NUMBERS_LENGTH,
 });
 
 type TypedDecline =
@@ -148,7 +148,7 @@ export function readDecline({ t, field }: SubmitContext, submission: Submission)
       ...firstItems(
         t,
         named.possible.flatMap((index) => servers[index] ?? []),
-        MOST_LINES,
+        MAX_LINES,
         ({ server, line, part = 1 }) => serverItem(t, server, { line, part }),
       ),
     ].join('\n'),
@@ -167,7 +167,7 @@ export function readDecline({ t, field }: SubmitContext, submission: Submission)
 }
 
 function notSelectedText(t: Translate, { typed, possible }: NotSelected): string {
-  const search = escapeCode(typed, LONGEST_NAMED);
+  const search = escapeCode(typed, MAX_NAMED_NUMBER_LENGTH);
   return possible.length === 0 ? t('approval.noLine', { search }) : t('approval.severalOnLine', { search });
 }
 

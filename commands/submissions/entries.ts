@@ -15,11 +15,11 @@ import { describe, fittingLines, OUTCOME_KINDS, serverLines, withSign } from '..
 import { failureText, serviceWords } from '../../src/words/service.ts';
 import type { Audience } from '../../src/words/words.ts';
 
-/** Maximum length of the service's message in UTF-16 units. Ten entries with such messages fit into an embed (4,096). */
-const LONGEST_MESSAGE = 100;
-/** Maximum length of a moderator's own text next to a predefined reason, in UTF-16 units. */
-const LONGEST_REASON = 50;
-const LONGEST_WORDS = { name: 60, address: 80 };
+/** Ten entries with service messages of this length fit into an embed (4,096). */
+const MAX_MESSAGE_LENGTH = 100;
+/** For a moderator's own text next to a predefined reason. */
+const MAX_OWN_REASON_LENGTH = 50;
+const MAX_LENGTHS = { name: 60, address: 80 };
 
 interface EntryOptions {
   /** The list's number on the page, if the entry is a list. */
@@ -30,8 +30,8 @@ interface EntryOptions {
 }
 
 /**
- * Formats an entry: its server (or the number of a list's servers per outcome), the time, and the member's name unless all
- * entries are the viewer's own.
+ * Formats an entry: its server (or a list's counts per outcome), the time, and the member's name unless all entries are the
+ * viewer's own.
  */
 export function entryText(
   audience: Audience,
@@ -42,15 +42,17 @@ export function entryText(
   const { t } = audience;
   const by = isOwn ? [] : [byText(t, entry)];
   const about = [whenText(at), ...by, ...correctedTexts(t, entry)];
-  const what = only ? describe(t, only, games, LONGEST_WORDS) : `**${number}.** ${serverCountText(t, entry)}`;
+  const what = only ? describe(t, only, games, MAX_LENGTHS) : `**${number}.** ${serverCountText(t, entry)}`;
   if (state === 'waiting' || state === 'withdrawn') {
     return [what, [`${STATE_SIGNS[state]} ${t(`outcome.${state}`)}`, ...about].join(' · ')].join('\n');
   }
   if (state === 'declined') {
     const declined = withSign('rejected', decisionText(t, 'declined', entry));
-    return [what, [declined, ...about].join(' · '), ...reasonTexts(t, declineReason, LONGEST_REASON)].join(
-      '\n',
-    );
+    return [
+      what,
+      [declined, ...about].join(' · '),
+      ...reasonTexts(t, declineReason, MAX_OWN_REASON_LENGTH),
+    ].join('\n');
   }
   const ended = only ? [endedText(t, only)] : countTexts(t, counts);
   const approved = decidedBy === undefined ? [] : [decisionText(t, 'approved', entry)];
@@ -58,9 +60,9 @@ export function entryText(
   return [what, [...ended, ...about, ...approved].join(' · '), ...why].join('\n');
 }
 
-/** Maximum number of servers that a group names, and maximum length of their lines in UTF-16 units. */
-const MOST_IN_GROUP = 10;
-const LONGEST_GROUP = 500;
+/** Limits for the servers that a group names, and for their lines together. */
+const MAX_NAMED_IN_GROUP = 10;
+const MAX_GROUP_LENGTH = 500;
 
 /** Formats submissions that were declined together as one entry, with the game servers that were submitted alone. */
 export function groupText(
@@ -72,18 +74,17 @@ export function groupText(
   const [first] = group;
   if (first === undefined) return '';
   const servers = group.flatMap(({ only }) => only ?? []);
-  const lines = serverLines(t, servers, games, LONGEST_WORDS).slice(0, MOST_IN_GROUP);
+  const lines = serverLines(t, servers, games, MAX_LENGTHS).slice(0, MAX_NAMED_IN_GROUP);
   const by = isOwn ? [] : [byText(t, first)];
   return [
     declinedTogetherText(t, serverCountOf(group), first.declineReason),
     [whenText(first.at), ...by, decisionText(t, 'declined', first)].join(' · '),
-    lines.length > 0 && fittingLines(t, lines, serverCountOf(group), LONGEST_GROUP),
+    lines.length > 0 && fittingLines(t, lines, serverCountOf(group), MAX_GROUP_LENGTH),
   ]
     .filter(Boolean)
     .join('\n');
 }
 
-/** Counts the servers in these submissions. */
 export const serverCountOf = (entries: readonly Pick<SubmissionEntry, 'counts'>[]): number =>
   entries.reduce((sum, { counts }) => sum + OUTCOME_KINDS.reduce((all, kind) => all + counts[kind], 0), 0);
 
@@ -114,7 +115,7 @@ export function serverTexts(
 ): readonly string[] {
   const byGame = [...Map.groupBy(ended, ({ server }) => server.game).values()].flat();
   const servers = byGame.map(({ server }) => server);
-  const lines = serverLines(t, servers, games, LONGEST_WORDS);
+  const lines = serverLines(t, servers, games, MAX_LENGTHS);
   return lines.map((line, index) => {
     const [each] = byGame.slice(index);
     return isDeclined || !each ? line : [line, endedText(t, each), ...whyTexts(t, each)].join('\n');
@@ -126,7 +127,7 @@ const endedText = (t: Audience['t'], { outcome: { kind } }: Pick<ServerWithOutco
 
 /** Returns the service's message, or why a server wasn't sent. */
 function whyTexts(t: Audience['t'], { outcome }: Pick<ServerWithOutcome, 'outcome'>): readonly string[] {
-  if (outcome.kind === 'rejected') return [escapeText(serviceWords(outcome.message, t), LONGEST_MESSAGE)];
+  if (outcome.kind === 'rejected') return [escapeText(serviceWords(outcome.message, t), MAX_MESSAGE_LENGTH)];
   return outcome.kind === 'not-sent' ? [failureText(outcome, t)] : [];
 }
 

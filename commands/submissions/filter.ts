@@ -22,8 +22,8 @@ export interface SubmissionFilter {
   readonly server: string;
 }
 
-/** Maximum length of the address filter, in UTF-16 units. Long enough for IPv6, short enough for a custom id. */
-export const LONGEST_SERVER_FILTER = 45;
+/** Long enough for IPv6, short enough for a custom id. */
+export const MAX_SERVER_FILTER_LENGTH = 45;
 
 /** Shortens an alias to an 8-character hash, because aliases can be too long for a custom id. */
 export const gameMark = (alias: string): string =>

@@ -1,5 +1,10 @@
 import { hash } from 'node:crypto';
-import { aboutText, backgroundTexts, MOST_SHOWN, submissionsId } from '../../src/approval/approval-view.ts';
+import {
+  aboutText,
+  backgroundTexts,
+  MAX_SERVERS_SHOWN,
+  submissionsId,
+} from '../../src/approval/approval-view.ts';
 import type { WaitingSubmission } from '../../src/approval/approvals.ts';
 import { LIMITS } from '../../src/discord/limits.ts';
 import type { Context } from '../../src/interactions/command.ts';
@@ -18,17 +23,17 @@ import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { blockField, reasonFields } from './decline.ts';
 
-/* Lists several of a member's waiting submissions, on which a moderator can decide at once. */
+/* Lists several waiting submissions of a member. A moderator can decide on them together. */
 
-/** Maximum number of submissions that can be decided on at once. Their hashes have to fit into a custom id. */
-const MOST_AT_ONCE = 10;
-/** Length of a submission's hash. {@link MARKS} splits a string of hashes joined without separators. */
+/** The submissions' hashes have to fit into a custom id. */
+const MAX_DECIDED_TOGETHER = 10;
+/** {@link MARKS} splits a string of hashes joined without separators. */
 const MARK_LENGTH = 5;
 const MARKS = /.{5}/g;
-/** Maximum length of the list of submissions, in UTF-16 units. It has to fit into an embed and a modal. */
-const LONGEST_LIST = 3_800;
+/** The list of submissions has to fit into an embed and a modal. */
+const MAX_LIST_LENGTH = 3_800;
 
-/** A list of a member's submissions, as shown to a moderator. */
+/** A member's submissions, as listed for a moderator. */
 interface ListedSubmissions {
   /** Sorted from oldest to newest. */
   readonly submissions: readonly Submission[];
@@ -61,8 +66,8 @@ export async function listSubmissions(
       ...backgroundTexts(t, await approvals.background(submission), games),
     ].filter(Boolean);
     const longer = [list, ...text].filter(Boolean).join('\n');
-    const isTooLong = lines.length > MOST_SHOWN || longer.length > LONGEST_LIST;
-    if (isTooLong || submissions.length === MOST_AT_ONCE) {
+    const isTooLong = lines.length > MAX_SERVERS_SHOWN || longer.length > MAX_LIST_LENGTH;
+    if (isTooLong || submissions.length === MAX_DECIDED_TOGETHER) {
       omitted += 1;
       continue;
     }
@@ -102,7 +107,7 @@ export async function readSeen(
   return { userId, seen, gone: latest.filter((id) => marks.has(submissionMark(id)) && !isSeen.has(id)) };
 }
 
-/** Builds the buttons for deciding on all of a member's waiting submissions, if there are several. */
+/** Builds the buttons for deciding on all waiting submissions of a member, if there are several. */
 export function buttonsForAll(
   t: Translate,
   { userId, userName: name }: WaitingSubmission,
@@ -116,7 +121,7 @@ export function buttonsForAll(
   ];
 }
 
-/** The value of the menu's entry that opens the list of blocks. */
+/** The menu value that opens the list of blocks. */
 export const TO_BLOCKS = 'blocks';
 
 /**
@@ -139,7 +144,7 @@ export function queueSelect(t: Translate, waiting: readonly WaitingSubmission[])
   });
 }
 
-/** Builds the button that opens the list of blocks while nothing is waiting, because the queue's menu isn't shown then. */
+/** Builds the button that opens the list of blocks while the queue is empty, because its menu isn't shown then. */
 export const blocksButton = (t: Translate): Control => button(customId('blocks', 'list'), t('blocks.title'));
 
 /** Builds the modal in which a moderator declines all the listed submissions. */
@@ -154,6 +159,6 @@ export function declineAllModal(t: Translate, userId: string, listed: ListedSubm
   });
 }
 
-/** States how many submissions a list omits. Returns an empty string if none are omitted. */
+/** States how many submissions a list omits. Returns an empty string for a complete list. */
 export const omittedText = (t: Translate, count: number): string =>
   count > 0 ? t('approval.several.omitted', { count }) : '';

@@ -111,7 +111,7 @@ export function openActions(deps: CommandDeps, { sightOf }: Pick<ApprovalQueue, 
     return { ...reply, components: [...components, ...rows([remove])] };
   }
 
-  /** Shows a list's servers and outcomes. Accepted servers come last. */
+  /** Shows a list's servers and outcomes, with accepted servers last. */
   async function showServers(context: Context, submission: Submission, wanted: number): Promise<Reply> {
     const { t } = context;
     const ended = serverResults(submission);
@@ -145,7 +145,7 @@ export function openActions(deps: CommandDeps, { sightOf }: Pick<ApprovalQueue, 
     };
   }
 
-  /** Makes a new draft of servers that were declined together or failed to leave, and shows its preview. */
+  /** Makes a new draft of servers that were declined together or couldn't be sent, and shows its preview. */
   async function resubmit(context: PressContext): Promise<Reply> {
     const { t, guildId, user, argument: submissionId, interactionId: id } = context;
     const servers = await serversToResubmit(guildId, user.id, submissionId);

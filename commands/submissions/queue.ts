@@ -45,7 +45,7 @@ export async function demandModerator(
     throw new UserError(context.t('approval.notModerator'), 'permission');
 }
 
-/** The waiting submissions in /submissions, and what moderators see after a decision. */
+/** The waiting submissions in /submissions, and the replies to moderators' decisions. */
 export type ApprovalQueue = ReturnType<typeof createApprovalQueue>;
 
 /** See `sightOf`. */
@@ -65,7 +65,7 @@ const ownOf = ({ user }: Context): Queue => ({
   state: writeFilter({ ...readFilter(''), userId: user.id }),
 });
 
-/** Rotates a list by a hash of a moderator's id, so that several moderators start at different places. */
+/** Rotates a list by the hash of a moderator's id, so that several moderators start at different places. */
 export function rotatedFor<Item>(moderatorId: string, all: readonly Item[]): readonly Item[] {
   const part = hash('sha256', moderatorId, 'buffer').readUInt32BE(0) / 2 ** 32;
   const start = Math.floor(part * all.length);
@@ -112,7 +112,7 @@ export function createApprovalQueue(deps: CommandDeps) {
   const outdated = async (context: DecisionContext): Promise<Reply> =>
     stillWaiting(context, await outdatedText(context));
 
-  /** Like {@link outdated}, but says nothing about a decision that the pressed message in the log channel shows. */
+  /** Like {@link outdated}, but leaves out a decision that is shown in the pressed log channel message. */
   async function undecided(context: DecisionContext): Promise<Reply> {
     await showPressed(context);
     const now = context.posted && (await approvals.find(seenOf(context)));
@@ -120,8 +120,8 @@ export function createApprovalQueue(deps: CommandDeps) {
   }
 
   /**
-   * Returns which of the guild's ended submissions the reader sees: all, the decided ones and their own, or only their own.
-   * Moderators who aren't admins see what was decided.
+   * Returns which ended submissions the reader sees: all, the decided ones and their own, or only their own. Moderators who
+   * aren't admins see the decided ones.
    */
   async function sightOf(context: Context): Promise<Sight> {
     if (context.isAdmin) return 'all';
@@ -136,7 +136,7 @@ export function createApprovalQueue(deps: CommandDeps) {
     return { decides, found: decides ? rotatedFor(user.id, found) : found };
   }
 
-  /** Returns the place (from 1) of the first waiting submission for which the condition holds; 0 if there is none. */
+  /** Returns the place (from 1) of the first waiting submission that meets the condition; 0 if it doesn't exist. */
   async function placeWhere(
     context: Context,
     isWanted: (each: WaitingSubmission) => boolean,
@@ -152,7 +152,7 @@ export function createApprovalQueue(deps: CommandDeps) {
     return placeWhere(context, ({ id }) => id === seen.id);
   }
 
-  /** Finds the place of a member's first waiting submission, like {@link placeOf}. */
+  /** Finds the place of the first waiting submission by a member, like {@link placeOf}. */
   const placeOfMember = (context: Context, member: string): Promise<number> =>
     placeWhere(context, ({ userId }) => userId === member);
 
@@ -201,7 +201,7 @@ export function createApprovalQueue(deps: CommandDeps) {
     return { toDecide, own: await approvals.countWaiting(guildId, user.id) };
   }
 
-  /** Returns the place of the member's own submission among their waiting submissions. */
+  /** Returns the place of an own submission among the member's waiting submissions. */
   const placeOfOwn = (context: Context, draftId: string): Promise<number> =>
     placeWhere(context, ({ id }) => id === draftId, ownOf(context));
 

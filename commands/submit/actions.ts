@@ -294,7 +294,7 @@ interface DraftToEdit {
   readonly then?: 'next' | undefined;
 }
 
-/** Builds the modal for editing a draft. It has refused text as typed, fields for one line, or a multi-line input. */
+/** Builds the modal for editing a draft: the unparsed text, separate fields for a single line, or a multi-line input. */
 async function draftModal(
   context: Context,
   { draft, action, which, then }: DraftToEdit,

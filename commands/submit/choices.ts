@@ -19,7 +19,7 @@ import { gameNamed, labelledAddress, serverLabel, typedAddress } from '../../src
 import type { Translate } from '../../src/words/words.ts';
 import { submitId } from './ids.ts';
 
-/* The controls with which a member chooses game servers in a text that might not be a list of game servers. */
+/* The controls for choosing game servers in a text that might not be a list. */
 
 /** A draft with choices. */
 export type DraftToChoose = CheckedDraft & { readonly choices: Choices };
@@ -28,7 +28,7 @@ export const hasChoices = (checked: CheckedDraft): checked is DraftToChoose =>
   checked.choices !== undefined && checked.choices.candidates.length > 0;
 
 /**
- * Returns what the member can choose in a text.
+ * Returns the member's choices in a text.
  * @param game the alias of the game for addresses without one
  */
 export const choicesIn = (
@@ -69,7 +69,7 @@ export const onPage = (page: number): readonly [number, number] => [
 
 /**
  * Builds the menu in which the member chooses servers, and a button for its next page. If there is only one address, a
- * button replaces the menu. It sends the server if nothing else is missing.
+ * button replaces the menu. The button sends the server if it's complete.
  * @param canSubmit whether the guild has an API key and the member isn't blocked
  */
 export function chooseControls(
@@ -104,13 +104,13 @@ export function chooseControls(
   return { menu, buttons: pages === 1 ? [] : [nextPage] };
 }
 
-/** Maximum length of an address in the menu, in UTF-16 units. Leaves room for a game. */
-const LONGEST_ADDRESS = 70;
+/** Leaves room for a game. */
+const MAX_ADDRESS_LENGTH = 70;
 
 /** Formats the address and the game of a candidate, without the game that the member chose for the list. */
 function candidateLabel(typed: TypedRow, games: AllowedGames): string {
   const game = typed.game === '' ? [] : [gameNamed(gameOf(typed.game, games) ?? typed.game, games).name];
-  const address = labelledAddress(typedAddress(typed), LONGEST_ADDRESS);
+  const address = labelledAddress(typedAddress(typed), MAX_ADDRESS_LENGTH);
   return shorten(visibleLine([address, ...game].join(' · ')), LIMITS.choiceName);
 }
 

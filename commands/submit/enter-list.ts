@@ -29,7 +29,7 @@ export async function enterList(context: Context & EnteredValues, deps: CommandD
     if (sources.length === 0) throw new UserError(t('list.nothingEntered'));
     const { usable = '', unusable, near } = await gameOfAll(context, game, deps);
     const list = await deps.parser.read({ guildId, sources, game: usable });
-    // If nothing was pasted, members can correct the file's content in the modal, as long as it fits.
+    // Without pasted text, members can correct the file's content in the modal, as long as it fits.
     typed ||= list.lastText ?? '';
     const opened = { list, file: isTyped ? undefined : file, usable, unusable, near };
     return await openList(context, opened, deps);
@@ -91,12 +91,11 @@ async function openList(
   return showDraft(context, id, await deps.draftEditor.open(context, draft, choices), deps, { notice });
 }
 
-/** Maximum length of a column name in a message, in UTF-16 units. */
-const LONGEST_COLUMN_NAME = 40;
+const MAX_COLUMN_NAME_LENGTH = 40;
 
 /** Names unused columns that might be important. */
 function unusedText(t: Translate, columns: readonly string[]): string | undefined {
   if (columns.length === 0) return undefined;
-  const names = columns.slice(0, MAX_NAMED).map((name) => `\`${escapeCode(name, LONGEST_COLUMN_NAME)}\``);
+  const names = columns.slice(0, MAX_NAMED).map((name) => `\`${escapeCode(name, MAX_COLUMN_NAME_LENGTH)}\``);
   return t('list.unusedColumns', { columns: t.and(names) });
 }

@@ -15,17 +15,17 @@ import { limitText } from '../../src/words/not-submitted.ts';
 import { wholeText } from '../../src/words/problem.ts';
 import type { Translate } from '../../src/words/words.ts';
 
-/** Maximum number of files of each kind. Discord allows 10 files per message, and the reply has one more file. */
-const MOST_FILES = { rejected: 3, 'not-sent': 6, 'to-fix': 6 } as const;
-/** Maximum size of a file to correct, in bytes: 10% below the upload limit, because corrections can make it longer. */
-const MOST_BYTES = 0.9 * MAX_FILE_BYTES;
+/** Discord allows 10 files per message, and the reply has one more file. */
+const MAX_FILES = { rejected: 3, 'not-sent': 6, 'to-fix': 6 } as const;
+/** Files to correct stay 10% below the upload limit, because corrections can make them longer. */
+const MAX_BYTES_TO_CORRECT = 0.9 * MAX_FILE_BYTES;
 
-/** Maximum number of lines to name in the message. Longer lists are sent as files. */
-export const MOST_WITHOUT_FILES = 10;
+/** Longer lists are sent as files. */
+export const MAX_LINES_WITHOUT_FILES = 10;
 
 /** Returns a message that names every line, or `undefined` if the lines need a file. */
 export function textWithoutFiles(lines: number, write: () => string): string | undefined {
-  if (lines > MOST_WITHOUT_FILES) return undefined;
+  if (lines > MAX_LINES_WITHOUT_FILES) return undefined;
   const text = write();
   return text.length <= LIMITS.content ? text : undefined;
 }
@@ -37,7 +37,7 @@ interface ListFile {
 
 export type Reasons = ReadonlyMap<Row, string>;
 
-/** Formats a limit as the reason why rows are held back. Empty if there is no limit. */
+/** Formats a limit as the reason why rows are held back. Empty without a limit. */
 export const reasonOfLimit = (t: Translate, limited: ReachedLimit | undefined): string =>
   limited ? readOutsideDiscord(wholeText(limitText(limited, t), t)) : '';
 
@@ -48,8 +48,8 @@ export function inFields(row: Row): TypedRow {
   return { server, port: String(port), queryPort: String(queryPort ?? ''), game };
 }
 
-/** The rows in a file: rejected by the service, not sent, or not ready in a preview, where nothing has been sent yet. */
-type Kind = keyof typeof MOST_FILES;
+/** The rows in a file: rejected by the service, not sent, or not ready in a preview before anything is sent. */
+type Kind = keyof typeof MAX_FILES;
 
 /** Creates the files with the rows to correct and resubmit, and lists the names of these files. */
 export function filesToSendBack(t: Translate, reasons: Readonly<Partial<Record<Kind, Reasons>>>) {
@@ -66,14 +66,14 @@ function filesOf(kind: Kind, reasons: Reasons): readonly ListFile[] {
     typed: inFields(row),
     reason: reasons.get(row) ?? '',
   }));
-  const files = rejectedCsv(rows, { mostBytes: MOST_BYTES, mostFiles: MOST_FILES[kind] });
+  const files = rejectedCsv(rows, { mostBytes: MAX_BYTES_TO_CORRECT, mostFiles: MAX_FILES[kind] });
   return files.map((data, index) => ({
     name: index === 0 ? `${kind}.csv` : `${kind}-${index + 1}.csv`,
     data,
   }));
 }
 
-/** Creates `preview.csv`, which contains everything that will be sent, in columns that the bot can read back. */
+/** Creates `preview.csv` with everything that will be sent. The bot can read the file back. */
 export function previewFile(rows: readonly ReadyRow[]): ListFile {
   const heading = ['server', 'port', 'query_port', 'game', 'line'];
   const lines = rows.map((row) => {

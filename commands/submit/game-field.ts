@@ -14,8 +14,8 @@ import { enterKey } from '../setkey.ts';
 /* Parts shared by all the modals for entering game servers. */
 
 /**
- * Opens the modal for a panel's button. If there is no readable key, explains who can set one instead. The modal still
- * opens if the key was rejected, because the service might accept it again.
+ * Opens the modal for a panel's button. Without a readable key, explains who can set one instead. The modal still opens if
+ * the key was rejected, because the service might accept it again.
  */
 export async function fromPanel(
   context: Context,
@@ -49,8 +49,8 @@ export function nextStepsText(
   );
 }
 
-/** Maximum number of games to name if a select menu can't show all the allowed games. */
-const MOST_NAMED = 10;
+/** Applies if a select menu can't show all the allowed games. */
+const MAX_GAMES_NAMED = 10;
 
 /** `hint` is only used for a select menu. A text field's hint names games instead. */
 interface GameField extends Pick<TextField, 'label' | 'hint'> {
@@ -72,7 +72,7 @@ export async function gamePart(context: Context, wanted: GameField, deps: Comman
   const allowed = await suggestions.allowed(guildId);
   const noKey = await keys.problem(guildId);
   const settings = await deps.settings.getOrUnreadable(guildId);
-  // Whether admins allow only some of the service's games.
+  // Whether admins exclude any of the service's games.
   const isLimited = allowed.length < games.all.length;
   const options = allowed.filter(isSelectable).map(gameOption);
   const isSelect = (isLimited || games.isFresh()) && options.length > 0 && options.length <= LIMITS.choices;
@@ -96,7 +96,7 @@ export async function gamePart(context: Context, wanted: GameField, deps: Comman
         minLength: required ? 1 : 0,
         maxLength: LIMITS.choiceValue,
       };
-  const names = allowed.slice(0, MOST_NAMED).map(({ name }) => escapeName(name));
+  const names = allowed.slice(0, MAX_GAMES_NAMED).map(({ name }) => escapeName(name));
   const texts = [
     noKey && keyText(noKey, context),
     isLimited && !isSelect && t('modal.someGames', { games: namedText(t, names, allowed.length) }),

@@ -5,7 +5,7 @@ export const SUBMIT = 'submit';
 
 /**
  * Builds the custom id of a control or modal that belongs to a draft.
- * @param draft the draft's id; empty if there is no draft yet
+ * @param draft the draft's id; empty before a draft exists
  * @param more additional data that the action needs
  */
 export const submitId = (action: string, draft = '', ...more: readonly (string | number)[]): string =>

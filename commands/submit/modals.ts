@@ -4,7 +4,7 @@ import { type Modal, modal } from '../../src/interactions/controls.ts';
 import type { Game } from '../../src/listing/contract.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import { linesWithNames } from '../../src/server-lists/edited-lines.ts';
-import { LONGEST_TYPED, MAX_FILE_BYTES } from '../../src/server-lists/read-list.ts';
+import { MAX_FILE_BYTES, MAX_TYPED_LENGTH } from '../../src/server-lists/read-list.ts';
 import { isInvalid, isRepeated, type TypedRow, withPortApart } from '../../src/server-lists/row.ts';
 import type { Draft, Editing } from '../../src/submissions/draft.ts';
 import { linesToEdit } from '../../src/submissions/draft-editor.ts';
@@ -20,9 +20,8 @@ import { reasonItem } from './problem-text.ts';
 /** File types that the bot can read. */
 export const FILE_TYPES = ['.txt', '.csv', '.json'] as const;
 
-/** Maximum lengths of an address and of a port in the modal, in UTF-16 units. */
-export const MOST_ADDRESS = 500;
-const MOST_PORT = 20;
+export const MAX_ADDRESS_FIELD_LENGTH = 500;
+const MAX_PORT_FIELD_LENGTH = 20;
 
 /**
  * Builds the modal for one server, with a separate field for each value.
@@ -60,9 +59,9 @@ export async function fieldsModal(
     text: part.text,
     fields: [
       part.field,
-      { ...field('server', server, MOST_ADDRESS), minLength: 1 },
-      field('port', port, MOST_PORT),
-      field('query_port', queryPort, MOST_PORT),
+      { ...field('server', server, MAX_ADDRESS_FIELD_LENGTH), minLength: 1 },
+      field('port', port, MAX_PORT_FIELD_LENGTH),
+      field('query_port', queryPort, MAX_PORT_FIELD_LENGTH),
     ],
   });
 }
@@ -88,7 +87,7 @@ export function linesModal(t: Translate, id: string, draft: Draft, which: Editin
         label: t('list.modal.servers'),
         hint: t('list.hint'),
         value: lines,
-        maxLength: LONGEST_TYPED,
+        maxLength: MAX_TYPED_LENGTH,
         long: true,
       },
     ],
@@ -99,14 +98,16 @@ export function linesModal(t: Translate, id: string, draft: Draft, which: Editin
 function editableLines(t: Translate, draft: Draft, which: Editing, games: GameIndex) {
   const { text, rows } = linesToEdit(draft, which);
   const isPart = which === 'all' && rows.length < draft.rows.filter((row) => !isRepeated(row)).length;
-  const reasons = firstItems(t, rows.filter(isInvalid), MOST_REASONS, (row) => reasonItem(t, row, games));
+  const reasons = firstItems(t, rows.filter(isInvalid), MAX_PROBLEMS_LISTED, (row) =>
+    reasonItem(t, row, games),
+  );
   const above = [...(isPart ? [t('list.editFits', { count: rows.length })] : []), ...reasons];
   const named = linesWithNames(rows, games);
-  return { above: above.join('\n'), lines: named.length <= LONGEST_TYPED ? named : text };
+  return { above: above.join('\n'), lines: named.length <= MAX_TYPED_LENGTH ? named : text };
 }
 
-/** Maximum number of lines whose problems the modal lists. The reply's files contain all the problems. */
-const MOST_REASONS = 20;
+/** The reply's files contain all the problems. */
+const MAX_PROBLEMS_LISTED = 20;
 
 /**
  * Builds the modal with a text field for the game, for use if a select menu can't show all the games.
@@ -161,8 +162,8 @@ export async function listModal(
         label: t('list.modal.servers'),
         hint: t('list.modal.serversHint'),
         example: exampleLine(part.allowed),
-        value: cut(text, LONGEST_TYPED),
-        maxLength: LONGEST_TYPED,
+        value: cut(text, MAX_TYPED_LENGTH),
+        maxLength: MAX_TYPED_LENGTH,
         long: true,
       },
       {

@@ -28,31 +28,31 @@ import type { Audience, Translate } from '../../src/words/words.ts';
 import { choicesText, hasChoices } from './choices.ts';
 import {
   filesToSendBack,
-  MOST_WITHOUT_FILES,
+  MAX_LINES_WITHOUT_FILES,
   previewFile,
   reasonOfLimit,
   textWithoutFiles,
 } from './files.ts';
 import { invalidItem, reasonsOf } from './problem-text.ts';
 
-/** Maximum lengths of parts of the message, in UTF-16 units. The whole message is limited to 2,000. */
-const LONGEST_NOTICE = 500;
-const LONGEST_WORDS = { name: 30, address: 60 };
+/** The whole message is limited to 2,000. */
+const MAX_NOTICE_LENGTH = 500;
+const MAX_LENGTHS = { name: 30, address: 60 };
 
 /**
  * Builds the preview of a submission: first its problems, then how many servers are ready.
  * @param notice text to show above everything else
- * @param comes explains what happens after the draft is submitted
+ * @param nextSteps explains what happens after the draft is submitted
  */
 export function previewOf(
   audience: Audience,
   checked: CheckedDraft,
   games: GameIndex,
-  { notice, comes }: Readonly<Record<'notice' | 'comes', string>>,
+  { notice, nextSteps }: Readonly<Record<'notice' | 'nextSteps', string>>,
 ): Reply {
   const { t } = audience;
   const { draft, ready: sendable, allowance } = checked;
-  const first = shortenMarkup(notice, LONGEST_NOTICE);
+  const first = shortenMarkup(notice, MAX_NOTICE_LENGTH);
   const ready = sendable.slice(0, allowance.count);
   const waiting = sendable.slice(allowance.count);
   const invalid = invalidIn(draft);
@@ -72,7 +72,7 @@ export function previewOf(
       toFixText(audience, draft, { games, files: names, namesAll }),
       readyText(t, checked, ready.length, waiting.length),
       foundText(t, draft.rows),
-      ready.length > 0 && comes !== '' && `-# ${comes}`,
+      ready.length > 0 && nextSteps !== '' && `-# ${nextSteps}`,
       allowance.limited && heldText(t, { draft, rows: waiting, limited: allowance.limited, namesAll }),
       skippedText(t, { leftOut, ...(!isNothingNew(checked) && { repeated }) }),
       alreadySubmittedText(t, checked, games),
@@ -86,20 +86,20 @@ export function previewOf(
     t,
     ready.map(({ submission }) => submission),
     games,
-    LONGEST_WORDS,
+    MAX_LENGTHS,
   );
-  const shown = fittingLines(t, lines.slice(0, MOST_WITHOUT_FILES), lines.length);
+  const shown = fittingLines(t, lines.slice(0, MAX_LINES_WITHOUT_FILES), lines.length);
   return {
     content: whole ?? contentOf(false),
     embeds: lines.length === 0 ? [] : [{ description: shown }],
     files: [
-      ...(lines.length > MOST_WITHOUT_FILES ? [previewFile(ready)] : []),
+      ...(lines.length > MAX_LINES_WITHOUT_FILES ? [previewFile(ready)] : []),
       ...(whole === undefined ? files : []),
     ],
   };
 }
 
-/** Returns a draft's invalid rows in the order in which they are listed: lines that only lack a game come last. */
+/** Returns a draft's invalid rows in display order: lines that only lack a game are last. */
 function invalidIn({ rows }: Pick<Draft, 'rows'>): readonly InvalidRow[] {
   const invalid = rows.filter(isInvalid);
   return [...invalid.filter((row) => !lacksGame(row)), ...invalid.filter(lacksGame)];
@@ -136,20 +136,17 @@ function toFixText(
   return lines.join('\n');
 }
 
-/**
- * Counts a draft's invalid lines, and lists the first ones with their problems. Returns '' if there are none.
- * @param most the maximum number of lines to list
- */
+/** Counts a draft's invalid lines, and lists the first ones with their problems. Returns '' for a valid draft. */
 export function invalidText(
   t: Translate,
   draft: Pick<Draft, 'rows' | 'source'>,
   games: GameIndex,
-  most: number,
+  maxLines: number,
 ): string {
   const invalid = invalidIn(draft);
   if (invalid.length === 0) return '';
   const isNumbered = draft.source === 'text';
-  const items = firstItems(t, invalid, most, (row) => invalidItem(t, row, games, isNumbered));
+  const items = firstItems(t, invalid, maxLines, (row) => invalidItem(t, row, games, isNumbered));
   return [t('list.invalid', { count: invalid.length }), ...items].join('\n');
 }
 
@@ -181,7 +178,7 @@ function readyText(t: Translate, checked: CheckedDraft, count: number, waiting: 
   return isSaid ? '' : t('list.nothingReady');
 }
 
-/** Whether every valid server has already been submitted and there are no invalid lines. */
+/** Whether every line is valid and has already been submitted. */
 const isNothingNew = ({ draft, alreadySubmitted, ready }: CheckedDraft): boolean =>
   alreadySubmitted.size > 0 && !draft.rows.some(isInvalid) && ready.length === 0;
 

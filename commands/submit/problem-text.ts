@@ -1,6 +1,6 @@
 import type { Game } from '../../src/listing/contract.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
-import { LONGEST_ALIAS } from '../../src/server-lists/read-one.ts';
+import { MAX_ALIAS_LENGTH } from '../../src/server-lists/read-one.ts';
 import { meantAddress } from '../../src/server-lists/repair.ts';
 import {
   furtherProblems,
@@ -20,10 +20,10 @@ import type { Audience, Translate } from '../../src/words/words.ts';
 
 /* Formats a line's problem for a message, a modal or a file. */
 
-/** Maximum lengths of a value and of a name when shown in a line, in UTF-16 units. */
-const LONGEST_VALUE = 24;
-const LONGEST_NAME = 30;
-const MOST_NUMBERS = 8;
+/** Limits for a value and for a name in a line. */
+const MAX_VALUE_LENGTH = 24;
+const MAX_NAME_LENGTH = 30;
+const MAX_LINE_NUMBERS = 8;
 
 /** Adds games that the member may have meant to the text about a problem. */
 const withNear = (t: Translate, { short, help }: ProblemText, near: string | undefined): ProblemText => ({
@@ -38,7 +38,7 @@ interface NearGames {
 }
 
 /**
- * Lists all the problems of a draft's only line.
+ * Lists all the problems of a single-line draft.
  * @param near games that the member may have meant; `hasButtons` if each has a button
  * @param isListKnown whether the service's own list of games could be read
  * @param formatFirst formats the line's outcome together with its first problem
@@ -67,7 +67,7 @@ function firstProblem(
   if (problem.code !== 'game-unknown') return problemText(problem, t);
   if (problem.game === '') return problemText({ code: 'game-missing' }, t);
   const unknown = unknownGame(audience, problem.game, near);
-  if (!isListKnown) return { ...unknown, help: t('problem.help.alias', { most: LONGEST_ALIAS }) };
+  if (!isListKnown) return { ...unknown, help: t('problem.help.alias', { most: MAX_ALIAS_LENGTH }) };
   return hasButtons && near.length > 0
     ? { ...unknown, help: t('problem.help.these', { count: near.length }) }
     : unknown;
@@ -88,19 +88,22 @@ export const reasonItem = (t: Translate, row: InvalidRow, games: GameIndex): str
 
 function whyText(t: Translate, row: InvalidRow, games: GameIndex): string {
   const { problem } = row;
-  const { short } = problemText(problem, t, LONGEST_VALUE);
+  const { short } = problemText(problem, t, MAX_VALUE_LENGTH);
   const [game] = problem.code === 'game-unknown' ? games.search(problem.game, 1) : [];
   const near = game?.name ?? meantAddress(row);
-  return wholeText(withNear(t, { short }, near && escapeText(shorten(visibleLine(near), LONGEST_NAME))), t);
+  return wholeText(
+    withNear(t, { short }, near && escapeText(shorten(visibleLine(near), MAX_NAME_LENGTH))),
+    t,
+  );
 }
 
-/** Maximum number of names to compare for a file (about 25 ms). This is enough for 500 lines and 100 games. */
-const MOST_COMPARISONS = 50_000;
+/** Takes about 25 ms per file, and is enough for 500 lines and 100 games. */
+const MAX_COMPARISONS = 50_000;
 
 /** Creates a function that returns the games most similar to an unknown name, or `undefined` after too many comparisons. */
 export function guesser(games: GameIndex): (typed: string) => readonly Game[] | undefined {
   const guesses = new Map<string, readonly Game[]>();
-  const mostGuesses = MOST_COMPARISONS / Math.max(1, games.all.length);
+  const mostGuesses = MAX_COMPARISONS / Math.max(1, games.all.length);
   return (typed) => {
     const known = guesses.get(typed);
     if (known !== undefined || guesses.size >= mostGuesses) return known;
@@ -124,5 +127,5 @@ export function reasonsOf(t: Translate, games: GameIndex): (row: InvalidRow) => 
 export function someLines(t: Translate, places: readonly RowPlace[]) {
   const numbers = [...new Set(places.map(lineLabel))];
   const { length: count } = numbers;
-  return { count, numbers: namedText(t, numbers.slice(0, MOST_NUMBERS), count) };
+  return { count, numbers: namedText(t, numbers.slice(0, MAX_LINE_NUMBERS), count) };
 }

@@ -15,7 +15,7 @@ import { problemLines } from './problem-text.ts';
 import {
   editButton,
   gameControls,
-  MOST_GAME_BUTTONS,
+  MAX_GAME_BUTTONS,
   mineButton,
   notSubmittedButtons,
   repairButtons,
@@ -107,9 +107,9 @@ async function helpFor(
 }
 
 /**
- * Returns the games to offer besides those that the member may have meant. There are none if one of those fixes the line, or
- * if the member entered a game that the service doesn't have, because none of many other games would be right. In text, an
- * unknown name might not be a game at all.
+ * Returns the games to offer in addition to those that the member may have meant. Empty if one of those fixes the line, or
+ * if the service doesn't have the entered game, because no other game would then be right. In text, an unknown name might
+ * not be a game at all.
  */
 async function otherGames(
   { guildId }: Context,
@@ -126,7 +126,7 @@ async function otherGames(
     problem.code === 'game-unknown' &&
     problem.game !== '' &&
     near.length === 0;
-  return isEntered && all.length > MOST_GAME_BUTTONS ? [] : all;
+  return isEntered && all.length > MAX_GAME_BUTTONS ? [] : all;
 }
 
 /** Finds games that the member may have meant. Returns `undefined` if the problem isn't about the game. */

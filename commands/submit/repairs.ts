@@ -16,14 +16,14 @@ import { submitId } from './ids.ts';
 
 /* Controls for a draft's only line. Their actions are in {@link file://./actions.ts}. */
 
-/** What the labels of fixes depend on. */
+/** The games that the labels of fixes depend on. */
 type KnownGames = Pick<Games, 'find' | 'isFresh'>;
 
 /** Whether the fixed line is submitted immediately. If something else is wrong with it, it is shown again instead. */
 const isSent = (draft: Draft, typed: TypedRow, repair: Repair, games: KnownGames): boolean =>
   isSubmittedImmediately(draft) && isReady(readOne(repaired(typed, repair), [], games));
 
-/** Builds buttons that each set a field to a different value. Only the labels of buttons that submit the line say so. */
+/** Builds buttons that each set a field to a different value. Only buttons that submit the line are labelled as such. */
 export function repairButtons(
   t: Translate,
   draft: Draft,
@@ -60,10 +60,10 @@ function repairLabel(t: Translate, { field, value }: Repair, isSubmitted: boolea
   }
 }
 
-/** Maximum length of a game with its port on a button, in UTF-16 units. The label is limited to 80. */
-const LONGEST_VALUE = 60;
-/** Maximum number of games to offer as buttons. More games get a select menu with up to 25 options. */
-export const MOST_GAME_BUTTONS = 4;
+/** A game with its port has to fit into a button's label, which is limited to 80. */
+const MAX_VALUE_LENGTH = 60;
+/** More games get a select menu with up to 25 options. */
+export const MAX_GAME_BUTTONS = 4;
 
 /**
  * Builds controls that replace the typed game, and add the new game's default port if only a port is missing. A few games
@@ -79,7 +79,7 @@ export function gameControls(
   // Keyed by alias, because `near` and `games` contain different objects if the games were fetched again in between.
   const byAlias = new Map([...near, ...games].map((game) => [game.alias, game]));
   const offered = [...byAlias.values()].filter(isSelectable);
-  const isFew = offered.length <= MOST_GAME_BUTTONS;
+  const isFew = offered.length <= MAX_GAME_BUTTONS;
   const repairs = (some: readonly Game[]) =>
     gameLabels(some).map(({ label, alias }) => {
       const repair = gameRepair(typed, alias);
@@ -105,7 +105,7 @@ export function gameControls(
       useButton(
         draft,
         repair,
-        t(sends ? 'again.submitAs' : 'again.use', { value: shorten(value, LONGEST_VALUE) }),
+        t(sends ? 'again.submitAs' : 'again.use', { value: shorten(value, MAX_VALUE_LENGTH) }),
       ),
     ),
     choice: select({
@@ -178,7 +178,7 @@ function againOrEdit(t: Translate, id: string, style: AgainStyle | undefined): r
 /** Returns `use` if the fixed line is submitted immediately, or `repair` if it is shown first. */
 const actionOf = (draft: Draft) => (isSubmittedImmediately(draft) ? 'use' : 'repair');
 
-/** Builds a button that applies a fix. Returns no button if the value is too long for a custom id. */
+/** Builds a button that applies a fix. Returns an empty list if the value is too long for a custom id. */
 function useButton(draft: Draft, repair: Repair, label: string): readonly Control[] {
   const id = submitId(actionOf(draft), draft.id, writeRepair(repair));
   return isCustomId(id) ? [button(id, label, 'primary')] : [];

@@ -220,8 +220,8 @@ function remainingLine(t: Translate, { remaining, limited }: EndedSubmission): s
 }
 
 /**
- * States how many servers need a different key, what the service said about the key, and who can enter another one. If no
- * servers need one, only gives the next step.
+ * States how many servers need a different key, the service's message about the key, and who can enter another one. If the
+ * servers don't need one, only gives the next step.
  */
 function keyText(
   context: Context,
@@ -266,12 +266,12 @@ function reportCsv(t: Translate, draft: Draft, ended: readonly RowResult[], reas
   return csvFile(['line', 'server', 'port', 'query_port', 'game', 'outcome', 'message'], lines);
 }
 
-/** Width of the progress bar, in characters. Narrow enough for a phone. */
-const WIDTH = 20;
+/** Narrow enough for a phone. */
+const PROGRESS_BAR_CHARACTERS = 20;
 
-/** Shows how many of a list's servers already have an outcome. Replaces the preview and its buttons. */
+/** Shows how many servers of a list already have an outcome. Replaces the preview and its buttons. */
 export function progressOf({ t }: Pick<Audience, 't'>, done: number, count: number) {
-  const full = Math.floor((done / count) * WIDTH);
-  const bar = '▰'.repeat(full) + '▱'.repeat(WIDTH - full);
+  const full = Math.floor((done / count) * PROGRESS_BAR_CHARACTERS);
+  const bar = '▰'.repeat(full) + '▱'.repeat(PROGRESS_BAR_CHARACTERS - full);
   return { content: `${t('again.sending')}\n${bar} ${done} / ${count}`, embeds: [] };
 }

@@ -76,16 +76,16 @@ export async function showDraft(
   const isOfLimit = notSubmitted !== undefined && notSubmitted.code === allowance.limited?.code && !row;
   const why = isOfRow || isOfLimit ? undefined : (notSubmitted ?? checked.blocked);
   const whyText = why && notSubmittedText(why, context, games);
-  // Until the member submits the draft, nothing is "not sent".
+  // Before the member submits the draft, the sign for "not sent" would be wrong.
   const keyNote = noKey && withSign('not-sent', keyText(noKey, context));
   const said = [whyText ?? keyNote, notice].filter((text) => text !== undefined);
   const keyButton = noKey !== undefined && enterKey(context, id);
   if (row && (row.kind === 'invalid' || notSubmitted)) {
     return problemView(context, draft, { row, notSubmitted: why, said, keyButton }, deps);
   }
-  const comes = nextStepsText(context, draft.panelChannelId, settings);
+  const nextSteps = nextStepsText(context, draft.panelChannelId, settings);
   return {
-    ...previewOf(context, checked, games, { notice: said.join('\n\n'), comes }),
+    ...previewOf(context, checked, games, { notice: said.join('\n\n'), nextSteps }),
     components: rows(
       ...draftControls(context, { checked, games, keyButton, canSubmit: unable === undefined, shown }),
     ),
@@ -174,7 +174,7 @@ function gameControls(
 /**
  * Builds the button that fixes each line in the same way, such as giving it its suggested game.
  * @param values the value that each line gets
- * @param label returns the label if all lines get the same value, or if they get this many different values
+ * @param label returns the label if all lines get the same value, or if they get the given number of different values
  */
 function fixButton(
   id: string,

@@ -28,7 +28,6 @@ export async function readFile(
   return read.bytes;
 }
 
-/** Maximum length of a file name in a message, in UTF-16 units. */
-const LONGEST_FILE_NAME = 60;
+const MAX_FILE_NAME_LENGTH = 60;
 
-export const fileName = ({ name }: UploadedFile): string => escapeCode(name, LONGEST_FILE_NAME);
+export const fileName = ({ name }: UploadedFile): string => escapeCode(name, MAX_FILE_NAME_LENGTH);

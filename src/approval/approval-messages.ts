@@ -32,17 +32,15 @@ export interface ApprovalMessagesDeps {
 
 export type ApprovalMessages = ReturnType<typeof createApprovalMessages>;
 
-/** How often one process updates messages that a crash or failed edit left out of date, in milliseconds. */
+/** How often one process updates messages that a crash or failed edit left out of date. */
 const EVERY_MS = 60_000;
 /**
- * Delay between two background updates in the same guild, in milliseconds. For messages older than an hour, Discord accepts
- * about 3 edits per channel in 6 seconds (undocumented; code 30046).
+ * Background updates in the same guild are this far apart. For messages older than an hour, Discord accepts about 3 edits
+ * per channel in 6 seconds (undocumented; code 30046).
  */
-const PACE_MS = 2_000;
-/** Minimum time between two mentions of a guild's moderators, in milliseconds. */
-const MENTIONED_EVERY_MS = 3_600_000;
-/** How long the bot stops posting to a log channel after Discord rejects a post, in milliseconds. */
-const CLOSED_FOR_MS = 3_600_000;
+const UPDATE_PAUSE_MS = 2_000;
+const MENTION_AT_MOST_EVERY_MS = 3_600_000;
+const PAUSE_AFTER_REJECTION_MS = 3_600_000;
 
 /** Where a submission's message is. */
 type MessageState =
@@ -65,7 +63,9 @@ interface MessageToShow {
   /** The name from which the message's nonce is derived. */
   readonly name: string;
   readonly message: ChannelMessage;
-  /** The message without anything that Discord might treat as a harmful link; `undefined` if there is nothing to remove. */
+  /**
+   * The message without anything that Discord might treat as a harmful link; `undefined` if the message is bare already.
+   */
   readonly bare: ChannelMessage | undefined;
 }
 
@@ -110,7 +110,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     if (found === 'unreadable' || found.logChannelId === undefined) return undefined;
     const { logChannelId: channelId, logTrouble } = found;
     const hasTrouble = logTrouble !== undefined;
-    if (hasTrouble && posts.wasRejected(channelId, CLOSED_FOR_MS)) return undefined;
+    if (hasTrouble && posts.wasRejected(channelId, PAUSE_AFTER_REJECTION_MS)) return undefined;
     return { channelId, hasTrouble, roleId: isMentionDue(found) ? found.approvalRoleId : undefined };
   }
 
@@ -246,7 +246,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     logger.warn({ err: error }, 'could not load outdated approval messages; will retry');
 
   /**
-   * Updates all outdated messages, {@link PACE_MS} apart within each guild. Updates a message again if its submission
+   * Updates all outdated messages, {@link UPDATE_PAUSE_MS} apart within each guild. Updates a message again if its submission
    * changes in the meantime, but doesn't retry a failed update.
    */
   async function showEach(): Promise<void> {
@@ -262,7 +262,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
         await show(each);
       }
       if (due.length === 0) return;
-      await sleep(PACE_MS, undefined, { signal: job.stopping }).catch(() => undefined);
+      await sleep(UPDATE_PAUSE_MS, undefined, { signal: job.stopping }).catch(() => undefined);
     }
   }
 
@@ -290,5 +290,5 @@ function isMentionDue({
   mentionsApprovalRole,
   approvalMentionedAt: at = Number.NEGATIVE_INFINITY,
 }: Settings): boolean {
-  return mentionsApprovalRole === true && !isRecent(at, MENTIONED_EVERY_MS);
+  return mentionsApprovalRole === true && !isRecent(at, MENTION_AT_MOST_EVERY_MS);
 }

@@ -31,12 +31,11 @@ import { reasonText } from './decline-reasons.ts';
  * editing.
  */
 
-/** Maximum number of servers listed in a message. If there are more, the message only shows how many. */
-export const MOST_SHOWN = 10;
-/** Maximum lengths of a server's name and address in the log channel, in UTF-16 units. */
-const LONGEST_WORDS = { name: 60, address: 80 };
-/** Maximum length of a decline reason, in UTF-16 units. */
-export const LONGEST_REASON = 300;
+/** If there are more servers, the message only shows how many. */
+export const MAX_SERVERS_SHOWN = 10;
+/** Limits for the log channel. */
+const MAX_LENGTHS = { name: 60, address: 80 };
+export const MAX_REASON_LENGTH = 300;
 
 export const submissionsId = (action: string, id: string): string => customId('submissions', action, id);
 
@@ -54,7 +53,7 @@ export function approvalView(
 ): ApprovalView {
   const member = submission.userId === reader?.user.id ? reader : undefined;
   const lines = serverLines(t, submittedIn(submission), games);
-  const embed = serverEmbed(t, kindOf(submission), lines, MOST_SHOWN);
+  const embed = serverEmbed(t, kindOf(submission), lines, MAX_SERVERS_SHOWN);
   const about = aboutText(t, submission, member !== undefined);
   const description = [about, embed.description].filter(Boolean).join('\n');
   return {
@@ -64,7 +63,7 @@ export function approvalView(
   };
 }
 
-/** The emoji in front of submissions whose servers have no outcome. */
+/** The emoji in front of submissions without outcomes. */
 export const STATE_SIGNS = { waiting: '⏳', running: '⏳', withdrawn: '↩️' } as const;
 
 const submittedIn = ({ servers }: Pick<Submission, 'servers'>) => servers.map(({ server }) => server);
@@ -106,12 +105,12 @@ export function declinedTogetherText(
   count: number,
   declineReason: DeclineReason | undefined,
 ): string {
-  const why = declineReason && reasonText(t, declineReason, (words) => escapeText(words, LONGEST_REASON));
+  const why = declineReason && reasonText(t, declineReason, (words) => escapeText(words, MAX_REASON_LENGTH));
   const item = t('submissions.ended.declined', { count });
   return withSign('rejected', why ? t('look.about', { item, why }) : item);
 }
 
-/** Returns the text for a moderator's decline reason, or an empty array if there is none. */
+/** Returns the text for a moderator's decline reason, or an empty array without a reason. */
 export function reasonTexts(
   t: Translate,
   declineReason: DeclineReason | undefined,
@@ -139,14 +138,14 @@ function statusText(t: Translate, submission: Submission, member?: Context): str
       const textsOf = (some: typeof ended) => outcomesForLog(t, some, ended.length);
       const decision = unconfirmedIn(submission).length > 0 ? 'unconfirmed' : 'approved';
       const approved = withSign(kindOf(submission), decisionText(t, decision, submission));
-      // Unconfirmed servers come last among the servers that were sent.
+      // Unconfirmed servers are last among the servers that were sent.
       return [approved, ...textsOf(received), ...unknownTexts(t, ended, member), ...textsOf(notSent)].join(
         '\n',
       );
     }
     case 'declined': {
       const declined = withSign('rejected', decisionText(t, 'declined', submission));
-      return [declined, ...reasonTexts(t, declineReason, LONGEST_REASON)].join('\n');
+      return [declined, ...reasonTexts(t, declineReason, MAX_REASON_LENGTH)].join('\n');
     }
     case 'withdrawn':
       return `${STATE_SIGNS.withdrawn} ${t('approval.withdrawn')}`;
@@ -166,21 +165,20 @@ function unknownTexts(
   return [t(member ? 'ended.next.moderator' : 'ended.next.check', { count, site: t.site() })];
 }
 
-/** Maximum number of servers named by {@link serversText}. */
-const MOST_NAMED = 2;
+const MAX_SERVERS_NAMED = 2;
 
 /** Names the first few servers on a single line. */
 export function serversText(t: Translate, servers: Submission['servers'], games: GameIndex): string {
   const isSameGame = new Set(servers.map(({ server }) => server.game)).size === 1;
   const named = servers
-    .slice(0, MOST_NAMED)
+    .slice(0, MAX_SERVERS_NAMED)
     .map(({ server }, index) =>
-      index > 0 && isSameGame ? addressCode(server) : describe(t, server, games, LONGEST_WORDS),
+      index > 0 && isSameGame ? addressCode(server) : describe(t, server, games, MAX_LENGTHS),
     );
   return namedText(t, named, servers.length);
 }
 
-/** Describes in one line what became of a submission that is no longer waiting. */
+/** Describes in one line how a submission ended. */
 export function stateText(t: Translate, submission: Submission, games: GameIndex): string {
   const [item = ''] = statusText(t, submission).split('\n');
   const why = serversText(t, submission.servers, games);
@@ -189,7 +187,7 @@ export function stateText(t: Translate, submission: Submission, games: GameIndex
   return isSentence ? sentences(item, why) : t('look.about', { item, why });
 }
 
-/** Describes in one line what a moderator has just decided or taken back; '' if there is nothing. */
+/** Describes in one line a moderator's latest decisions or undone decisions, if any. */
 export function decidedText(t: Translate, decided: readonly Submission[], games: GameIndex): string {
   const [first] = decided;
   if (first === undefined) return '';
@@ -200,7 +198,7 @@ export function decidedText(t: Translate, decided: readonly Submission[], games:
     return `${STATE_SIGNS.waiting} ${t('look.about', { item: t('approval.undone'), why })}`;
   if (state === 'declined') {
     const declined = withSign('rejected', t('look.about', { item: t('approval.declined'), why }));
-    return [declined, ...reasonTexts(t, declineReason, LONGEST_REASON)].join(' · ');
+    return [declined, ...reasonTexts(t, declineReason, MAX_REASON_LENGTH)].join(' · ');
   }
   const ended = serverResults({ servers });
   const kind = worstOf(ended.map(({ outcome }) => outcome.kind));
@@ -213,18 +211,17 @@ export function decidedText(t: Translate, decided: readonly Submission[], games:
   return [approved, ...outcomes, ...unknownTexts(t, ended)].join(' · ');
 }
 
-/** Returns what can be said about an approval once all servers have an outcome. */
+/** Returns the description of an approval once all servers have an outcome. */
 function approvedAs(ended: readonly ServerWithOutcome[]): 'unconfirmed' | 'sent' | 'approved' {
   if (ended.some(({ outcome }) => outcome.kind === 'unknown')) return 'unconfirmed';
   return ended.some(({ outcome }) => outcome.kind !== 'not-sent') ? 'sent' : 'approved';
 }
 
-/** Returns text that shows how many approved servers are waiting for approval again, or `undefined` if none are. */
+/** Returns text that shows how many approved servers are waiting for approval again, if any. */
 export const againText = (t: Translate, count: number): string | undefined =>
   count > 0 ? t('approval.again', { count }) : undefined;
 
-/** Maximum length of the server list in the log channel's message, in UTF-16 units. */
-const LONGEST_LIST = 1_200;
+const MAX_LIST_LENGTH = 1_200;
 
 /** Builds the message about a submission for the log channel. It isn't an embed, because users can turn off embeds. */
 export function channelView(
@@ -234,15 +231,15 @@ export function channelView(
   games: GameIndex,
 ): ChannelMessage {
   const { servers } = submission;
-  const lines = serverLines(t, submittedIn(submission), games, LONGEST_WORDS).slice(0, MOST_SHOWN);
-  const list = fittingLines(t, lines, servers.length, LONGEST_LIST);
+  const lines = serverLines(t, submittedIn(submission), games, MAX_LENGTHS).slice(0, MAX_SERVERS_SHOWN);
+  const list = fittingLines(t, lines, servers.length, MAX_LIST_LENGTH);
   const texts = [
     statusText(t, submission),
     aboutText(t, submission),
     list,
     ...backgroundTexts(t, background, games),
   ];
-  const isCut = servers.some(({ server }) => addressOf(server).length > LONGEST_WORDS.address);
+  const isCut = servers.some(({ server }) => addressOf(server).length > MAX_LENGTHS.address);
   const isWhole = !isCut && list === lines.join('\n');
   return {
     content: texts.filter(Boolean).join('\n'),
@@ -250,7 +247,7 @@ export function channelView(
   };
 }
 
-/** Builds the buttons of the log channel's message. */
+/** Builds the buttons for the log channel's message. */
 const logButtons = (
   t: Translate,
   submission: Submission,
@@ -260,7 +257,7 @@ const logButtons = (
   ...undoButtons(t, [...shown.declined, submission]),
 ];
 
-/** Returns what moderators should know about a submission besides its own data. */
+/** Returns the background of a submission, for moderators. */
 export const backgroundTexts = (
   t: Translate,
   background: Background,
@@ -280,7 +277,7 @@ function declinedPartText(t: Translate, part: Submission, games: GameIndex): str
       ? t('submissions.ended.declined', { count })
       : t('approval.declinedPart', { count, user: memberText({ id, name }) });
   const declined = withSign('rejected', t('look.about', { item, why: serversText(t, servers, games) }));
-  return [declined, ...reasonTexts(t, declineReason, LONGEST_REASON)].join(' · ');
+  return [declined, ...reasonTexts(t, declineReason, MAX_REASON_LENGTH)].join(' · ');
 }
 
 /** Lists the servers that were already submitted in this guild. */
@@ -293,12 +290,13 @@ const beforeTexts = (
     ? []
     : [t('list.alreadySubmitted', { count: before.length }), ...beforeItems(t, before, games)];
 
-/** Maximum number of blocked members and hosts to name in a message. */
-const MOST_BLOCKED = 5;
+const MAX_BLOCKED_NAMED = 5;
 
 /** Names the submitter and the hosts that are blocked. */
 const blockedTexts = (t: Translate, { blocked }: Pick<Background, 'blocked'>): readonly string[] =>
-  blocked.length === 0 ? [] : [`🚫 ${t('blocks.marked', { names: targetsText(t, blocked, MOST_BLOCKED) })}`];
+  blocked.length === 0
+    ? []
+    : [`🚫 ${t('blocks.marked', { names: targetsText(t, blocked, MAX_BLOCKED_NAMED) })}`];
 
 /** Builds a version of {@link channelView} without any text that Discord may have mistaken for a harmful link. */
 export function harmfulView(
@@ -316,7 +314,7 @@ export function harmfulView(
   return { content: [head, earlier, t('approval.harmful')].filter(Boolean).join('\n'), components };
 }
 
-/** Builds the message for a submission that was deleted together with all of the guild's data. */
+/** Builds the message for a submission that was deleted together with all the guild's data. */
 export const deletedView = (t: Translate): ChannelMessage => ({
   content: [`${STATE_SIGNS.withdrawn} ${t('approval.withdrawn')}`, t('by.unnamed')].join('\n'),
 });
@@ -347,7 +345,7 @@ export function decisionButtons(
   submission: Submission,
   {
     isRepeat,
-    isWhole = submission.servers.length <= MOST_SHOWN,
+    isWhole = submission.servers.length <= MAX_SERVERS_SHOWN,
   }: Pick<Background, 'isRepeat'> & { readonly isWhole?: boolean },
 ): readonly APIButtonComponent[] {
   const { id, draftId, state, servers } = submission;

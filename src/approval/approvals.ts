@@ -58,15 +58,15 @@ interface Undone {
 
 /** Why a correction isn't possible. */
 type NotCorrected =
-  /** The submission was decided or changed after the moderator saw it. */
+  /** The submission was decided or changed after the moderator saw it, or its draft is gone or has several servers. */
   | { readonly code: 'decided' }
-  /** The corrected server is already waiting in another of the member's submissions, or its host is blocked. */
+  /** The corrected server is already waiting in another submission of the member, or its host is blocked. */
   | { readonly code: 'waiting-already' | 'host-blocked' };
 
 /** A draft whose message is out of date, with the revision that the message should show. */
 export interface DueMessage extends DraftRef, Pick<Submission, 'revision'> {}
 
-/** What moderators should know about a submission besides its own data. */
+/** Facts for moderators about a submission, in addition to its own data. */
 export interface Background {
   /** The waiting servers that were already submitted in this guild, including intentional repeats. */
   readonly before: readonly EarlierSubmission[];
@@ -78,14 +78,12 @@ export interface Background {
   readonly blocked: readonly BlockTarget[];
 }
 
-/** Maximum number of decisions about single lines that a message shows. */
-const MOST_PARTS = 5;
+const MAX_LINE_DECISIONS_SHOWN = 5;
 
-/** Number of submissions among which moderators find those that are no longer waiting. */
-const MOST_LATEST = 100;
+/** Moderators find submissions that are no longer waiting only among the latest. */
+const MAX_LATEST = 100;
 
-/** An update that marks a submission's message as out of date. */
-const NEXT_REVISION = { revision: sql<number>`revision + 1` };
+const MARK_AS_OUTDATED = { revision: sql<number>`revision + 1` };
 
 export type Approvals = ReturnType<typeof createApprovals>;
 
@@ -117,7 +115,7 @@ export function createApprovals({
   async function makeAllDue(guildId: string): Promise<void> {
     await tables()
       .updateTable('submissions')
-      .set(NEXT_REVISION)
+      .set(MARK_AS_OUTDATED)
       .where('guild_id', '=', guildId)
       .where('state', '=', 'waiting')
       .execute();
@@ -151,7 +149,7 @@ export function createApprovals({
         userName: user_name ?? '',
       }));
     },
-    /** Returns the ids of a member's latest submissions, in any state. */
+    /** Returns a member's latest submission ids, in any state. */
     async latestIds(guildId: string, userId: string): Promise<readonly string[]> {
       const rows = await tables()
         .selectFrom('submissions')
@@ -159,7 +157,7 @@ export function createApprovals({
         .where('guild_id', '=', guildId)
         .where('user_id', '=', userId)
         .orderBy('created_at', 'desc')
-        .limit(MOST_LATEST)
+        .limit(MAX_LATEST)
         .execute();
       return rows.map(({ id }) => id);
     },
@@ -176,7 +174,7 @@ export function createApprovals({
         .where('state', '=', 'waiting');
       return countOf(tables().selectFrom('servers').where('submission_id', 'in', waiting));
     },
-    /** Reads what moderators should know about a submission besides its own data. */
+    /** Reads the {@link Background} of a submission. */
     async background({ id, draftId, guildId, userId, state, servers }: Submission): Promise<Background> {
       const parts = await tables()
         .selectFrom('submissions')
@@ -186,7 +184,7 @@ export function createApprovals({
         .where('state', '=', 'declined')
         .where('message_id', 'is', null)
         .orderBy('created_at')
-        .limit(MOST_PARTS)
+        .limit(MAX_LINE_DECISIONS_SHOWN)
         .execute();
       const found = await Promise.all(parts.map((part) => submissions.find(guildId, part.id)));
       const declined = found.filter((part) => part !== undefined);
@@ -269,7 +267,8 @@ export function createApprovals({
         return removed;
       }),
     /**
-     * Replaces the only server of a waiting submission. The corrected server then waits as a new submission.
+     * Replaces the only server of a waiting submission. The corrected server then waits as a new submission. An identical
+     * correction is ignored.
      * @returns why the correction isn't possible
      */
     correct: ({ by, interactionId, row, ...key }: Correction): Promise<NotCorrected | undefined> =>
@@ -297,7 +296,7 @@ export function createApprovals({
       }),
     /**
      * Makes the unconfirmed servers of an approved submission wait again, with the same message.
-     * @returns the new submission's id; `undefined` if the draft has a later submission or nothing is unconfirmed
+     * @returns the new submission's id; `undefined` if the draft has a later submission or doesn't have unconfirmed servers
      */
     waitUnconfirmed: ({ submissionId, ...key }: SeenApproval): Promise<string | undefined> =>
       store.inGuild(key.guildId, async () => {
@@ -342,8 +341,8 @@ export function createApprovals({
     /** Marks the messages about a guild's waiting submissions as outdated after the log channel changes or works again. */
     moved: makeAllDue,
     /**
-     * Records that an edit of the submission's message is in progress. Until it ends, the message counts as out of date, in
-     * case this process dies.
+     * Records that the message is being edited. Until it ends, the message counts as out of date, in case this process
+     * dies.
      * @returns the submission with the new state, or `undefined` if it has changed in the meantime
      */
     async beginEdit(submission: Submission): Promise<Submission | undefined> {

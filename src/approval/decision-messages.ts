@@ -21,23 +21,22 @@ import { type ApprovalView, againText, approvalView, declinedTogetherText } from
 import type { Approvals } from './approvals.ts';
 import { noticeContext } from './decision-notices.ts';
 
-/** Minimum time between direct messages, in milliseconds. Discord blocks bots that start many conversations quickly. */
-const EVERY_MS = 5_000;
+/** Discord blocks bots that start many conversations quickly. */
+const SEND_EVERY_MS = 5_000;
 /**
- * How long decisions about a member's submissions are collected into one direct message, in milliseconds, once declines can't
- * be taken back.
+ * How long decisions about a member's submissions are collected into one direct message, once declines can't be taken back.
  */
 const GATHER_MS = 60_000;
-/** How long a process keeps its claim on the job after its last direct message, in milliseconds. */
+/** How long a process keeps its claim on the job after its last direct message. */
 const CLAIMED_MS = 60_000;
-/** Maximum age of a pending direct message, in milliseconds. Older messages are dropped. */
-const LONGEST_WAIT_MS = HOUR_MS;
-/** Maximum number of embeds in a message (Discord docs: Message resource, Create Message). */
-const MOST_EMBEDS = 10;
-/** Maximum length of a list of servers with the same decision, in UTF-16 units. All embeds together can have 6,000. */
-const LONGEST_TOGETHER = 2_000;
-/** Maximum length of a guild's name in the message, in UTF-16 units. Discord itself allows 100 characters. */
-const LONGEST_GUILD_NAME = 50;
+/** Older messages are dropped. */
+const MAX_MESSAGE_AGE_MS = HOUR_MS;
+/** Discord docs: Message resource, Create Message. */
+const MAX_EMBEDS = 10;
+/** For a list of servers with the same decision. All embeds together can have 6,000. */
+const MAX_LIST_LENGTH = 2_000;
+/** Discord itself allows 100 characters. */
+const MAX_GUILD_NAME_LENGTH = 50;
 
 export interface DecisionMessagesTiming {
   readonly everyMs?: number;
@@ -71,7 +70,7 @@ export type DecisionMessages = ReturnType<typeof createDecisionMessages>;
  * The process deletes the stored data right before sending, so a member never receives a message twice.
  */
 export function createDecisionMessages(deps: DecisionMessagesDeps) {
-  const { isOn, store, directMessages, games, everyMs = EVERY_MS } = deps;
+  const { isOn, store, directMessages, games, everyMs = SEND_EVERY_MS } = deps;
   const dueMs = (deps.undoMs ?? UNDO_MS) + (deps.gatherMs ?? GATHER_MS);
   const job = createJob({ firstMs: AFTER_START_MS, everyMs, run: sendNext });
 
@@ -96,8 +95,8 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
       .where('ended_at', '>', 0)
       .orderBy('ended_at');
 
-  /** Finds a decided submission whose direct message is due. Doesn't wait for a time that a clock ahead has stored. */
-  const findDue = () =>
+  /** Ignores times that were stored while a clock was ahead. */
+  const findSubmissionWithDueMessage = () =>
     owed()
       .where(({ or, eb }) =>
         or([eb('ended_at', '<=', Date.now() - dueMs), eb('ended_at', '>', Date.now() + dueMs)]),
@@ -142,7 +141,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
       only && views.length === 1 ? only : combineViews(context, decided, views, games);
     const name = await deps.guildName(guildId);
     const link = `https://discord.com/channels/${guildId}/${channelId}`;
-    const channel = name === undefined ? link : `**${escapeText(name, LONGEST_GUILD_NAME)}** · ${link}`;
+    const channel = name === undefined ? link : `**${escapeText(name, MAX_GUILD_NAME_LENGTH)}** · ${link}`;
     // The button is in /submissions, because pressing a button in a direct message wouldn't prove that the member is still
     // in the guild or has permission.
     const again = decided.some(({ state }) => state === 'declined') ? [t('notice.again')] : [];
@@ -176,7 +175,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
 
   async function sendOne(): Promise<void> {
     while (!job.stopping.aborted) {
-      const due = await findDue();
+      const due = await findSubmissionWithDueMessage();
       if (due === undefined || (await sendAbout(await claim(due)))) return;
     }
   }
@@ -186,7 +185,8 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
     try {
       await directMessages.opened();
       // Checks for messages before claiming the job, because a claim writes to the database.
-      if ((await findDue()) !== undefined) await deps.claimJob('direct messages', CLAIMED_MS, sendOne);
+      if ((await findSubmissionWithDueMessage()) !== undefined)
+        await deps.claimJob('direct messages', CLAIMED_MS, sendOne);
     } catch (error) {
       deps.logger.warn({ err: error }, 'could not load the direct messages to send; will retry');
     }
@@ -208,7 +208,7 @@ const withoutModerators = (submission: Submission): Submission => ({
  */
 function needsMessage({ state, decided_by, user_id, notified_at }: SubmissionsTable): boolean {
   const isOwn = decided_by === user_id;
-  const isTooOld = (notified_at ?? 0) <= Date.now() - LONGEST_WAIT_MS;
+  const isTooOld = (notified_at ?? 0) <= Date.now() - MAX_MESSAGE_AGE_MS;
   return state !== 'expired' && !isOwn && !isTooOld;
 }
 
@@ -232,7 +232,7 @@ function combineViews(
     ...(declined > 0 ? [t('notice.declined', { count: declined })] : []),
   ];
   const equal = [...Map.groupBy(decided.keys(), (index) => views[index]?.content).values()];
-  const embeds = equal.slice(0, MOST_EMBEDS).flatMap(([first = 0, ...others]) => {
+  const embeds = equal.slice(0, MAX_EMBEDS).flatMap(([first = 0, ...others]) => {
     const view = views[first];
     if (view === undefined || others.length === 0) return view ? [asEmbed(view)] : [];
     const together = [first, ...others].flatMap((index) => decided[index] ?? []);
@@ -255,7 +255,7 @@ function togetherEmbed(
     first?.state === 'declined'
       ? declinedTogetherText(t, count, first.declineReason)
       : `${content}\n${t('look.servers', { count })}`;
-  const list = fittingLines(t, serverLines(t, servers, games), count, LONGEST_TOGETHER);
+  const list = fittingLines(t, serverLines(t, servers, games), count, MAX_LIST_LENGTH);
   return { ...(color !== undefined && { color }), description: `${heading}\n${list}` };
 }
 

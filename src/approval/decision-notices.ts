@@ -12,7 +12,7 @@ import { type Submission, UNDO_MS } from '../submissions/submission.ts';
 import type { Submissions } from '../submissions/submissions.ts';
 import type { DraftRef } from '../submissions/waiting-submissions.ts';
 
-/** How often to look for replies to update, in milliseconds. */
+/** How often to look for replies to update. */
 const EVERY_MS = 5_000;
 
 /** Binds an encrypted notice to its guild and draft. The string must not change, because stored notices depend on it. */

@@ -13,9 +13,9 @@ export const reasonNamed = (name: string | undefined): DeclineReasonKey | undefi
 /**
  * Builds the text of a decline reason. The result is empty if the moderator didn't write anything and this version of the
  * bot doesn't have the predefined reason.
- * @param said formats the moderator's own words
+ * @param format formats the moderator's own words
  */
-export function reasonText(t: Translate, reason: DeclineReason, said: (words: string) => string): string {
+export function reasonText(t: Translate, reason: DeclineReason, format: (words: string) => string): string {
   const key = reasonNamed(reason.key);
-  return sentences(key && t(`approval.reasons.${key}`), said(reason.words));
+  return sentences(key && t(`approval.reasons.${key}`), format(reason.words));
 }

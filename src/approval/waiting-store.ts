@@ -20,19 +20,18 @@ import type { WaitingSubmissionsDeps } from '../submissions/submission-store.ts'
 import { declinedDraftId, needsModerator } from '../submissions/submissions.ts';
 import type { DraftRef, WaitingSubmissions } from '../submissions/waiting-submissions.ts';
 
-/** How long a submission waits for a moderator, in milliseconds. */
 export const WAITS_MS = 7 * DAY_MS;
-/** Maximum number of submissions that expire in one transaction. Each can have 1,000 servers. */
-const MOST_EXPIRED = 5;
+/** Each submission can have 1,000 servers. */
+const MAX_EXPIRED_PER_TRANSACTION = 5;
 
-/** Maximum numbers of waiting submissions and their servers, per member and per guild. */
-const MOST_WAITING = {
+/** Limits per member and per guild. */
+const MAX_WAITING = {
   member: { submissions: 10, servers: 1_000 },
   guild: { submissions: 100, servers: 5_000 },
 } as const;
 
-/** How often a member can submit for approval within 15 minutes. The bot posts a message for moderators each time. */
-const MOST_IN_A_WHILE = { maxUses: 20, withinMs: 15 * 60_000 };
+/** Limits how often a member can submit for approval. The bot posts a message for moderators each time. */
+const MAX_SUBMITTED_FOR_APPROVAL = { maxUses: 20, withinMs: 15 * 60_000 };
 
 /** Column values for a submission that doesn't take over an existing message for moderators. */
 const NO_MESSAGE = {
@@ -65,7 +64,7 @@ export function createWaitingSubmissions({
   now,
 }: WaitingSubmissionsDeps): WaitingSubmissions {
   const { tables } = store;
-  const countWait = createRecent({ ...MOST_IN_A_WHILE, now });
+  const countWait = createRecent({ ...MAX_SUBMITTED_FOR_APPROVAL, now });
 
   /** Selects one row for each waiting server. */
   const serversIn = (guildId: string, userId?: string) =>
@@ -161,7 +160,7 @@ export function createWaitingSubmissions({
         ['member', own],
         ['guild', all],
       ] as const) {
-        const most = MOST_WAITING[whose];
+        const most = MAX_WAITING[whose];
         const count = waiting.reduce((sum, { count: more }) => sum + more, added.length);
         const isFull = waiting.length >= most.submissions || count > most.servers;
         if (isFull) return { code: `${whose}-waiting`, count: waiting.length };
@@ -292,13 +291,13 @@ export function createWaitingSubmissions({
         .where(({ or, eb }) =>
           or([eb('expires_at', '<=', now()), eb('expires_at', '>', now() + 2 * WAITS_MS)]),
         )
-        .limit(MOST_EXPIRED)
+        .limit(MAX_EXPIRED_PER_TRANSACTION)
         .execute();
       for (const { id, draft_id: draftId } of over) {
         await life.end(id, guildId, { state: 'expired' });
         await drafts.delete(draftId);
       }
-      return over.length === MOST_EXPIRED;
+      return over.length === MAX_EXPIRED_PER_TRANSACTION;
     },
   };
 

@@ -4,10 +4,8 @@ import type { Store } from '../storage/store.ts';
 import type { BlocksTable } from '../storage/tables.ts';
 import type { GuildSettings } from './settings.ts';
 
-/** Maximum number of blocks per guild. */
-export const MOST_BLOCKS = 500;
-/** Maximum length of a reason, in UTF-16 units. */
-export const LONGEST_BLOCK_REASON = 100;
+export const MAX_BLOCKS = 500;
+export const MAX_BLOCK_REASON_LENGTH = 100;
 
 /** The member, host or range of addresses that can't be submitted or submit in a guild. */
 export type BlockTarget =
@@ -67,14 +65,14 @@ export function createBlockCheck(targets: readonly BlockTarget[]): BlockCheck {
   };
 }
 
-/** The check of a guild that has no blocks. */
+/** The check for a guild without blocks. */
 export const NO_BLOCKS = createBlockCheck([]);
 
 export type Blocks = ReturnType<typeof createBlocks>;
 
 /**
- * Creates the store for guilds' blocks. A guild's settings record whether it has blocks, so that checks of a guild without
- * blocks need no query. Methods that change data must be called inside the guild's transaction. Every method throws a
+ * Creates the store for guilds' blocks. A guild's settings record whether it has blocks, so that a guild without blocks
+ * doesn't need a query. Methods that change data must be called inside the guild's transaction. Every method throws a
  * StoreError when the store fails.
  */
 export function createBlocks({
@@ -100,7 +98,7 @@ export function createBlocks({
     return (await rowsOf(guildId).execute()).map(blockOf);
   }
 
-  /** Deletes the chosen blocks, and notes in the settings if none are left. */
+  /** Deletes the chosen blocks, and notes in the settings if they were the last. */
   async function remove(guildId: string, chosen: readonly Block[]): Promise<readonly Block[]> {
     if (chosen.length === 0) return [];
     const ids = chosen.map(({ id }) => id);
@@ -121,14 +119,14 @@ export function createBlocks({
       return (await rowsOf(guildId).where('decision_id', '=', decisionId).execute()).map(blockOf);
     },
     /**
-     * Adds blocks for the targets that no block includes yet, up to {@link MOST_BLOCKS} in total.
+     * Adds blocks for the targets that no block includes yet, up to {@link MAX_BLOCKS} in total.
      * @throws UnreadableSettingsError if the guild's settings can't be read
      */
     async add(guildId: string, { targets, by, reason, decisionId }: NewBlocks): Promise<readonly Block[]> {
       const before = await list(guildId);
       const added = targets
         .filter((target) => !before.some((block) => includes(block.target, target)))
-        .slice(0, MOST_BLOCKS - before.length)
+        .slice(0, MAX_BLOCKS - before.length)
         .map(
           (target): BlocksTable => ({
             id: randomUUID(),

@@ -5,13 +5,13 @@ import { shorten } from '../text/one-line.ts';
 export const MAX_SERVERS_PER_REQUEST = 100;
 
 /** The limit for a game's name or alias is Discord's limit for a choice (docs: Application Commands). */
-export const LONGEST_NAME = 100;
+export const MAX_GAME_NAME_LENGTH = 100;
 /** Ten times as many games as exist. A search scans all games on every keystroke. */
 export const MAX_GAMES = 10_000;
 /** As many unusable elements as there are games. Each one takes about 20 µs. */
 const MAX_UNUSABLE = 1_000;
 /** The limit for the service's message is Discord's limit for a message. */
-export const LONGEST_MESSAGE = 2_000;
+export const MAX_MESSAGE_LENGTH = 2_000;
 
 /** The longest message in the specification has 38. */
 const MAX_STORED_MESSAGE_LENGTH = 300;
@@ -30,10 +30,10 @@ const gameSchema = z.object({
       .string()
       .trim()
       .min(1)
-      .transform((name) => shorten(name, LONGEST_NAME)),
+      .transform((name) => shorten(name, MAX_GAME_NAME_LENGTH)),
   ),
   /** Members can't choose a longer alias in Discord, and a shortened alias could belong to another game. */
-  alias: z.preprocess(textOf, z.string().min(1).max(LONGEST_NAME)),
+  alias: z.preprocess(textOf, z.string().min(1).max(MAX_GAME_NAME_LENGTH)),
 });
 export type Game = z.infer<typeof gameSchema>;
 
@@ -48,7 +48,7 @@ export interface UnusableGame {
 function describeElement(element: unknown): string {
   const { name, alias } = Object(element);
   const texts = [name, alias].filter((each) => typeof each === 'string' || typeof each === 'number');
-  return shorten(texts.join(', '), LONGEST_NAME);
+  return shorten(texts.join(', '), MAX_GAME_NAME_LENGTH);
 }
 
 /**
@@ -84,7 +84,7 @@ export const gamesSchema = z
   .transform(readGameList)
   .refine(({ games, unusable }) => games.length > 0 || unusable.length === 0);
 
-const messageSchema = z.string().transform((message) => shorten(message, LONGEST_MESSAGE));
+const messageSchema = z.string().transform((message) => shorten(message, MAX_MESSAGE_LENGTH));
 
 /**
  * The response to `action=add` or any error (specification §4.1, §7), with any HTTP status. A success can lack a message.
@@ -137,7 +137,7 @@ export interface ServerSubmission {
  */
 export type Outcome = AcceptedOutcome | RejectedOutcome | NotSentOutcome | UnknownOutcome;
 
-/** The service accepted the server for review. `message` is its text, cut to {@link LONGEST_MESSAGE}, or empty. */
+/** The service accepted the server for review. `message` is its text, cut to {@link MAX_MESSAGE_LENGTH}, or empty. */
 interface AcceptedOutcome {
   readonly kind: 'accepted';
   readonly message: string;

@@ -1,6 +1,6 @@
 import { createBoundedMap } from '../pacing/bounded-map.ts';
 import { prefixDistance } from '../text/prefix-distance.ts';
-import { type Game, KNOWN_GAMES, LONGEST_NAME } from './contract.ts';
+import { type Game, KNOWN_GAMES, MAX_GAME_NAME_LENGTH } from './contract.ts';
 import { AMBIGUOUS, NICKNAMES, OF_EDITION, ORDINARY_WORDS } from './nicknames.ts';
 
 /** Discord docs: Application Commands, autocomplete. */
@@ -85,7 +85,7 @@ export function indexGames(games: readonly Game[]) {
      * @param among the aliases of the games to search; all games if absent
      */
     search(text: string, limit: number = MAX_CHOICES, among?: ReadonlySet<string>): readonly Game[] {
-      const typed = fold(text.slice(0, LONGEST_NAME));
+      const typed = fold(text.slice(0, MAX_GAME_NAME_LENGTH));
       const some = among ? entries.filter(({ game }) => among.has(game.alias)) : entries;
       if (typed === '') return some.slice(0, limit).map(({ game }) => game);
       if (among || limit > MAX_CHOICES) return search(some, typed, limit);
@@ -220,7 +220,7 @@ function typosIn(texts: readonly string[], typed: readonly ReturnType<typeof dis
  */
 function fold(text: string): string {
   // Normalisation can turn one character into eighteen (U+FDFA), so the text is cut afterwards.
-  const whole = text.normalize('NFKD').slice(0, 2 * LONGEST_NAME);
+  const whole = text.normalize('NFKD').slice(0, 2 * MAX_GAME_NAME_LENGTH);
   const letters = whole.replace(/\p{M}/gu, '').toLowerCase().replaceAll('ς', 'σ');
   const words = letters
     .replace(/['’ʼ`]/g, '')

@@ -5,7 +5,7 @@ import { describedBy, type Field, type FieldName, fieldCalled } from './field-na
 import { type NamedGame, SEVERAL } from './named-game.ts';
 import {
   gameOf,
-  MOST_WORDS_BESIDE,
+  MAX_WORDS_BESIDE_LENGTH,
   type RawRow,
   sanitised,
   sanitisedAddress,
@@ -85,7 +85,7 @@ function portsIn(cells: ByField): { readonly ports: readonly string[]; readonly 
 export const namesBeside = (cells: readonly Cell[]): string => {
   const isName = ({ name }: Cell) => /name|nick|title/iu.test(name) || describedBy(name) === 'person';
   const names = cells.filter((cell) => isName(cell) && /^(?!\d{4}-\d\d).*\p{L}/u.test(cell.text));
-  return sanitised(names.map(({ text }) => text.trim()).join(', '), MOST_WORDS_BESIDE);
+  return sanitised(names.map(({ text }) => text.trim()).join(', '), MAX_WORDS_BESIDE_LENGTH);
 };
 
 function queryPortIn(cells: ByField): string {

@@ -5,14 +5,7 @@ import type { GameIndex } from '../listing/game-search.ts';
 import { type CellRow, isNoPort, rowsOfCells } from './cells.ts';
 import { rearmed } from './csv-file.ts';
 import { type Field, fieldCalled } from './field-names.ts';
-import {
-  gameOf,
-  LOWEST_BARE_PORT,
-  type RawRow,
-  type RowProblem,
-  sanitised,
-  sanitisedAddress,
-} from './row.ts';
+import { gameOf, MIN_BARE_PORT, type RawRow, type RowProblem, sanitised, sanitisedAddress } from './row.ts';
 
 /** Finds a line's delimiter, trying the rarest characters first. A single `|` may just separate two names. */
 export function delimiterOf(line: string): string | undefined {
@@ -32,7 +25,7 @@ const CELLS: ReadonlyMap<string, RegExp> = new Map([
   ['|', new RegExp(`(?:${SPACE}${QUOTED}${SPACE}|(?<plain>[^"\\n|]*))(?<end>[\\n|]|$)`, 'uy')],
 ]);
 
-/** Maximum number of lines in a quoted cell. If a cell is longer, its closing quote is probably missing. */
+/** If a quoted cell has more lines, its closing quote is probably missing. */
 const MAX_LINES_OF_RECORD = 10;
 
 interface TableRecord {
@@ -122,7 +115,7 @@ export interface Columns {
 }
 
 /**
- * Works out what each column below a header contains. If a column's name is unknown, its cells decide:
+ * Works out the field of each column below a header. If a column's name is unknown, its cells decide:
  * - If most of them are games, it's the game column.
  * - If most of them are addresses and no named column contains an address, it's the address column.
  * - If neither the addresses nor a named column contain a port, the first column of possible ports is used. Its purpose is
@@ -184,7 +177,7 @@ const areMostly = (cells: readonly string[], is: (cell: string) => boolean): boo
 
 /** Whether a cell can be a port. Lower numbers are more likely to be years or player counts. */
 const canBePort = (cell: string): boolean =>
-  /^\d{4,5}$/u.test(cell) && Number(cell) >= LOWEST_BARE_PORT && Number(cell) <= MAX_PORT;
+  /^\d{4,5}$/u.test(cell) && Number(cell) >= MIN_BARE_PORT && Number(cell) <= MAX_PORT;
 
 /** Builds the rows for a record below a header. */
 export function rowsUnder(
@@ -231,12 +224,12 @@ export function readCells(record: readonly string[], line: number, games: GameIn
   };
   const extra = rest.filter((cell) => cell !== '').length;
   if (extra > 0) return { line, typed, problem: tooManyCells(cells.length, cells.length - extra) };
-  const isUnlikely = queryPort !== '' && Number(queryPort) < LOWEST_LIKELY_PORT;
+  const isUnlikely = queryPort !== '' && Number(queryPort) < MIN_LIKELY_PORT;
   return { line, typed, problem: isUnlikely ? { code: 'query-port-unlikely', port: queryPort } : undefined };
 }
 
 /** Lowest number likely to be a query port in a line without a header. A lower number is probably a player count. */
-const LOWEST_LIKELY_PORT = 1024;
+const MIN_LIKELY_PORT = 1024;
 
 const isNumber = (text: string) => /^[+?-]?\d+$/u.test(text);
 

@@ -24,15 +24,12 @@ function lineOf({ server, port, queryPort, game }: TypedRow): string {
 
 const quoted = (cell: string): string => (/[,;"]/u.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
 
-/**
- * Formats rows as numbered lines, sorted by line number. Stops at the first row that doesn't fit.
- * @param most the maximum length of the text, in UTF-16 units
- */
+/** Formats rows as numbered lines, sorted by line number. Stops at the first row that doesn't fit. */
 export function numberedLines(
   rows: readonly Row[],
-  most: number,
+  maxLength: number,
 ): { readonly text: string; readonly rows: readonly Row[] } {
-  let capacity = most;
+  let capacity = maxLength;
   const fitting: { readonly row: Row; readonly text: string }[] = [];
   for (const row of rows) {
     const text = `${lineLabel(row)}. ${lineOf(typedOf(row))}`;

@@ -51,7 +51,7 @@ const WORDS = {
   /** Next to "port", these words mean the game port. */
   join: 'join',
   player: 'player players client clients',
-  /** Other words for people, their connections, and what happens to them. */
+  /** Other words for people, their connections, and the related events. */
   person:
     'user users username nickname nick peer peers visitor visitors member members session sessions joined joining connected disconnected disconnecting kicked banned ban bans dropped logged login logins seen incoming voted vote votes voter voters spieler spielern benutzer nutzer benutzername besucher mitglied joueur joueurs utilisateur utilisateurs pseudo jugador jugadores usuario usuarios jogador jogadores usuário usuários utilizador giocatore giocatori utente utenti speler spelers gebruiker gebruikers gracz gracze graczy użytkownik użytkownicy hráč hráči hráčů uživatel uživatelé игрок игроки игроков пользователь пользователи клиент клиенты гравець гравці гравців користувач користувачі клієнт oyuncu oyuncular kullanıcı kullanıcılar játékos játékosok felhasználó jucător jucători utilizator utilizatori pemain pengguna người プレイヤー ユーザー ユーザ 플레이어 사용자 유저 玩家 用户 用戶 使用者 ผู้เล่น ผู้ใช้ spelare användare spiller klient',
   /** Words for other properties that lists of servers often have. */
@@ -95,13 +95,13 @@ const MEANINGS: ReadonlyMap<string, Meaning> = new Map(
   ),
 );
 const LONGEST_WORD = Math.max(...[...MEANINGS.keys()].map(({ length }) => length));
-/** Maximum length of a name, in UTF-16 units. Anything longer is a sentence and isn't looked up. */
-const LONGEST_NAME = 60;
-/** Maximum number of parts in a compound word. "serveripport" has three. */
-const MOST_PARTS = 4;
+/** Anything longer is a sentence and isn't looked up. */
+const MAX_NAME_LENGTH = 60;
+/** For compound words. "serveripport" has three parts. */
+const MAX_PARTS = 4;
 
 /** Returns the meanings of the words in a compound such as "Abfrageport", or undefined if any part is unknown. */
-function meaningsOf(word: string, parts = MOST_PARTS): readonly Meaning[] | undefined {
+function meaningsOf(word: string, parts = MAX_PARTS): readonly Meaning[] | undefined {
   if (word === '') return [];
   if (parts === 0) return undefined;
   for (let length = Math.min(word.length, LONGEST_WORD); length > 0; length--) {
@@ -117,7 +117,7 @@ const remembered = createBoundedMap<FieldName | 'none'>(500);
 
 /** Finds the field that a name such as "Port (UDP)" or "Abfrageport" refers to, in any of the bot's languages. */
 export function fieldCalled(name: string): FieldName | undefined {
-  if (name.length > LONGEST_NAME) return undefined;
+  if (name.length > MAX_NAME_LENGTH) return undefined;
   let known = remembered.get(name);
   if (known === undefined) {
     known = fieldOf(name) ?? 'none';
@@ -161,11 +161,11 @@ function fieldOfPort(has: (...some: readonly Meaning[]) => boolean): Field {
 }
 
 /**
- * What a name without a {@link Field} describes: a person or a connection, or something else that lists of servers often
- * have, such as the map.
+ * Returns the meaning of a name without a {@link Field}: a person or a connection, or something else that lists of servers
+ * often have, such as the map.
  */
 export function describedBy(name: string): 'person' | 'about' | undefined {
-  if (name.length > LONGEST_NAME) return undefined;
+  if (name.length > MAX_NAME_LENGTH) return undefined;
   const meanings = wordsOf(name).map((word) => meaningsOf(word));
   const has = (...some: readonly Meaning[]) =>
     meanings.some((each) => each?.some((one) => some.includes(one)));
@@ -182,6 +182,6 @@ const PEOPLE: ReadonlySet<Meaning> = new Set<Meaning>(['person', 'player']);
 
 /** Whether a name consists only of words such as "TeamSpeak 3 server", which describe something else than a game server. */
 export function isNameOfOther(name: string): boolean {
-  if (name.length > LONGEST_NAME || fieldCalled(name)?.field !== 'other') return false;
+  if (name.length > MAX_NAME_LENGTH || fieldCalled(name)?.field !== 'other') return false;
   return wordsOf(name).every((word) => /^\d+$/u.test(word) || meaningsOf(word) !== undefined);
 }

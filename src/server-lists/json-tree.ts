@@ -5,7 +5,7 @@ const MAX_DEPTH = 20;
 export interface Place {
   /** The line number, counted from 1. */
   readonly line: number;
-  /** The number of UTF-16 units that come before the value. */
+  /** The number of UTF-16 units in front of the value. */
   readonly at: number;
 }
 

@@ -83,7 +83,7 @@ interface JsonServers extends Pick<FoundInside, 'texts' | 'leftOut'> {
 
 /**
  * Finds servers at any depth: objects with an address in any field, and strings that are addresses. The port or game of an
- * object without an address is assigned to the nearest surrounding object with an address. If there is no such object, the
+ * object without an address is assigned to the nearest surrounding object with an address. Without such an object, the
  * member has to correct the row.
  */
 export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
@@ -242,7 +242,7 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     return { ...inside, servers: [server], parts };
   }
 
-  /** Adds the fields of a part that the server lacks. Returns the same server if there are none. */
+  /** Adds the fields of a part that the server lacks, if any. */
   function withFieldsOf(server: FoundServer, part: FoundServer): FoundServer {
     const cells = [GAME_PORT, QUERY_PORT].flatMap((field) =>
       cellsOf(server, field).length > 0 ? [] : cellsOf(part, field),
@@ -349,7 +349,7 @@ const lacksPort = (found: FoundServer): boolean =>
   cellsOf(found, PORTS).length === 0 &&
   !found.cells.some(({ name, text }) => fieldOf(name) === 'server' && hasOwnPort(text));
 
-/** Merges a server with the parts inside it. If the server has no port, each part with a port becomes a server. */
+/** Merges a server with the objects nested in it. If the server lacks a port, each part with a port becomes a server. */
 function withParts(own: FoundServer, parts: readonly FoundServer[]): readonly FoundServer[] {
   const isPort = (part: FoundServer) => lacksPort(own) && cellsOf(part, PORTS).length > 0;
   const ofAll = parts.filter((part) => !isPort(part)).flatMap((part) => cellsOf(part, ALL_BUT_PORTS));

@@ -4,8 +4,8 @@ import type { Games } from '../listing/games.ts';
 import { createTurns } from '../pacing/turns.ts';
 import { type Shape, worstOf } from './list-shape.ts';
 import {
-  LONGEST_TYPED,
   MAX_ROWS,
+  MAX_TYPED_LENGTH,
   type NotText,
   type ReadList,
   readSource,
@@ -15,13 +15,13 @@ import {
 import { type Candidate, onLine, type Row } from './row.ts';
 import type { FileToRead } from './worker.ts';
 
-/** Maximum number of concurrent workers. Each uses about 46 MiB. */
-const WORKERS = 2;
+/** Each worker uses about 46 MiB. */
+const MAX_WORKERS = 2;
 /**
- * Time limit for decoding and parsing a file, in milliseconds. Of the hostile files in `linear-time.test.ts`, the slowest takes
- * 1.4 seconds at the maximum size.
+ * Covers decoding and parsing a file. Of the hostile files in `linear-time.test.ts`, the slowest takes 1.4 seconds at the
+ * maximum size.
  */
-const READING_MS = 5_000;
+const READING_TIMEOUT_MS = 5_000;
 
 export interface ListToRead {
   /** The guild that the list belongs to. The guild's key is used to fetch the games. */
@@ -46,8 +46,8 @@ export interface ListParserDeps {
 }
 
 /** Creates a parser that reads long lists in a worker. */
-export function createListParser({ games, readingMs = READING_MS }: ListParserDeps) {
-  const turns = createTurns({ maxConcurrent: WORKERS });
+export function createListParser({ games, readingMs = READING_TIMEOUT_MS }: ListParserDeps) {
+  const turns = createTurns({ maxConcurrent: MAX_WORKERS });
 
   async function readOnce(list: ListToRead): Promise<ParsedList> {
     const rows: Row[] = [];
@@ -89,7 +89,7 @@ export function createListParser({ games, readingMs = READING_MS }: ListParserDe
     { guildId, game }: ListToRead,
     source: string | Uint8Array,
   ): Promise<SourceList | NotRead> {
-    if (source.length <= LONGEST_TYPED) {
+    if (source.length <= MAX_TYPED_LENGTH) {
       return readSource(source, { ...games, defaultGame: games.find(game)?.alias });
     }
     const list = await turns.run({ guildId }, () =>

@@ -30,13 +30,13 @@ const LEVEL = /^\s{0,8}(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|SEVER
 const MODULE = /^\s{0,8}\[[a-z][\w :./-]{1,40}\](?!\()/u;
 /** A time with seconds, or a date with a time, anywhere in a line. */
 const STAMP = /(?<![\d.:])\d{1,2}:\d\d:\d\d(?![\d:.])|\d{4}-\d\d-\d\d|\d\d?\/\w{3}\/\d{4}/u;
-/** What identifies a person: a Steam ID, a UUID, a hash or an account. The Steam IDs of game servers are different. */
+/** Identifies a person: a Steam ID, a UUID, a hash or an account. The Steam IDs of game servers are different. */
 const IDENTITY =
   /(?<!\d)7656119\d{10}(?!\d)|STEAM_\d:\d:\d|\[U:\d:\d|(?<![\da-f])[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}(?![\da-f])|(?<![\da-f])[\da-f]{32}(?![\da-f])|(?:steam|license2?|xbl|live|discord|fivem):\w{6,40}/iu;
 
 export const isIdentity = (text: string): boolean => IDENTITY.test(text);
 
-/** Somebody's own address, in the bot's languages. */
+/** A person's own address, in the bot's languages. */
 const MY_IP =
   /(?<![\p{L}\p{N}])(?:my|your|his|her|their|meine?|deine?|mon|ton|mi|tu|meu|minha|mio|mijn|min|din|moj[ae]?|mój|můj|moje|мой|моя|мій|моя|benim|saját|saya)(?: (?:public|external|home|own|wan|öffentliche|externe|pública|publique|pubblico|публичный|внешний))? (?:ip|айпи)(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])ip(?:-ul)? (?:saya|meu|của tôi|adresim|címem)|(?:私の|自分の|我的|내 |ของฉัน)\s?ip|ip\s?(?:ของฉัน)/iu;
 /** A command or a link that joins a server. */
@@ -50,7 +50,7 @@ const OF_COUNT =
   /(?:players?|users?|clients?|spieler|joueurs|jugadores|gracze|игроки)(?: online)?[\s:=(]{1,4}\d{1,4}(?: ?\/ ?\d{1,4})?/giu;
 /** Signs that appear in program code, settings and logs, but not in lists. */
 const CODE = /[{}\\$]|\w\(['"]|=>|<\/?[a-z]|&&|::|->|\/(?:tcp|udp)\b|[^\s=]=|=[^\s=]/iu;
-/** Whatever separates the names, games and notes of a line. */
+/** Separators between the names, games and notes of a line. */
 const SEPARATOR = /[|•·\t;,()[\]"`*~_<>“”]+| +[-–—~] +|[:：➜→»]+| {3,}/u;
 const ITEM = /^(?:\s|[>*_•‣·-]|\[[x ✓✔]?\]|#?\d{1,4}[.):](?=\s))+/iu;
 /** Numbers of players and slots, such as `12/24` and `32 slots`. */
@@ -59,13 +59,13 @@ const SLOTS = /\d{1,4}\s?\/\s?\d{1,4}|\b\d{1,4} ?(?:slots?|p)\b/giu;
 const INTO =
   /(?<!\p{L})(?:on|at|from|to|with|via|by|of|for|is|was|und|and|or|von|bei|auf|de|en|sur|na|от|на|с)["'\s(`]{0,4}$/iu;
 const SENTENCE = /\p{L}{2}["')]{0,2}[.!?…]["')]{0,2}\s+\p{L}|\p{Ll}{2}[.…]["')]{0,2}\s*$/u;
-/** The most words in a name, and in everything next to an address. */
-const MOST_WORDS = { name: 7, all: 14, label: 3 };
+/** For a name, for everything next to an address, and for a label. */
+const MAX_WORDS = { name: 7, all: 14, label: 3 };
 /** Ports from here on are given to clients (IANA: dynamic ports). 27005 is the port of Source clients. */
-const LOWEST_CLIENT_PORT = 49_152;
+const MIN_CLIENT_PORT = 49_152;
 const SOURCE_CLIENT_PORT = 27_005;
 
-/** Removes links and numbers of players, which say nothing about an address. */
+/** Removes links and numbers of players, which don't describe an address. */
 const withoutCounts = (text: string): string =>
   text.replace(LINK, ' ').replace(COUNT_OF, ' ').replace(OF_COUNT, ' ');
 
@@ -88,7 +88,7 @@ export function isSetting(line: string): boolean {
   return field === undefined ? key.includes('_') : field === 'other' && value.startsWith('"');
 }
 
-/** What the label of an address says: that players connect to it, that it's for queries, or that it's something else. */
+/** The purpose of an address according to its label: for players, for queries, or something else. */
 export type Role = 'server' | 'query' | 'other';
 
 const roleOfField = (field: Field | undefined): Role | undefined => {
@@ -97,7 +97,7 @@ const roleOfField = (field: Field | undefined): Role | undefined => {
 };
 
 /**
- * Finds out what the words next to an address say about it, as in `Query: 8.8.8.8:27016` and `8.8.8.8:27016 (query)`.
+ * Finds the purpose of an address in the words next to it, as in `Query: 8.8.8.8:27016` and `8.8.8.8:27016 (query)`.
  * @param front the text between the previous address and this one
  * @param behind the text between this address and the next one
  */
@@ -105,7 +105,7 @@ export function roleOf(front: string, behind: string): Role {
   const inBrackets = /^["'`*_\s]{0,6}[([](?<label>[^()[\]]{1,60})[)\]]/u.exec(behind)?.groups?.label ?? '';
   if (hasWords(inBrackets)) {
     const field = fieldCalled(inBrackets)?.field;
-    if (roleOfField(field) !== undefined && countWords(inBrackets) <= MOST_WORDS.label)
+    if (roleOfField(field) !== undefined && countWords(inBrackets) <= MAX_WORDS.label)
       return roleOfField(field) ?? 'server';
   }
   if (isSettingOfOther(front)) return 'other';
@@ -117,16 +117,16 @@ export function roleOf(front: string, behind: string): Role {
   if (label === '') return 'server';
   const isKey = /(?:[:：=]|=>|➜|→|["'`],?)["'`*_\s(<]{0,6}$/u.test(before);
   const words = countWords(label);
-  if (isKey && words <= MOST_WORDS.label) {
+  if (isKey && words <= MAX_WORDS.label) {
     if (/^(?:steam|peer)$/iu.test(label)) return 'query';
     return roleOfField(fieldCalled(label)?.field) ?? 'server';
   }
   if (isKey) return isNameOfOther(label.split(/\s/u, 1)[0] ?? '') ? 'other' : 'server';
-  const last = label.split(/\s+/u).slice(-MOST_WORDS.label);
+  const last = label.split(/\s+/u).slice(-MAX_WORDS.label);
   for (let from = 0; from < last.length; from++) {
     const name = last.slice(from).join(' ');
     if (isNameOfOther(name)) return 'other';
-    if (from === 0 && words <= MOST_WORDS.label && fieldCalled(name)?.field === 'queryPort') return 'query';
+    if (from === 0 && words <= MAX_WORDS.label && fieldCalled(name)?.field === 'queryPort') return 'query';
   }
   return 'server';
 }
@@ -149,7 +149,7 @@ const LIST_OF_PEOPLE =
 export function isOfPeople(heading: string): boolean {
   if (MY_IP.test(heading) || LIST_OF_PEOPLE.test(heading)) return true;
   const words = withoutCounts(heading);
-  return countWords(heading) <= MOST_WORDS.name && speaksOfPeople(words);
+  return countWords(heading) <= MAX_WORDS.name && speaksOfPeople(words);
 }
 
 export interface ShapedLine {
@@ -175,7 +175,7 @@ export function shapeOfLine(line: ShapedLine, games: GameIndex): Shape {
   if (servers.every((server) => isJoined(server, text))) return 'list';
   if (IDENTITY.test(raw) || MY_IP.test(raw) || isOfPeople(heading)) return 'people';
   const words = withoutCounts(textsAround(text, addresses).join(' '));
-  // IPv6 addresses can contain what looks like a time.
+  // Parts of IPv6 addresses can look like a time.
   if (STAMP.test(words)) return 'people';
   // A login next to a list of ports is the server's own.
   const hasPorts = /["']?ports["']?\s{0,4}[:=]/iu.test(text);
@@ -221,30 +221,29 @@ function isEntry({ text, addresses, servers, namesGame }: ShapedLine, games: Gam
     const [target = EMPTY_ROW] = first.targets;
     const read = parseAddress(target.server);
     const port = Number((read.ok && read.address.port) || target.port);
-    if (port >= LOWEST_CLIENT_PORT || port === SOURCE_CLIENT_PORT) return false;
+    if (port >= MIN_CLIENT_PORT || port === SOURCE_CLIENT_PORT) return false;
     if (port === 0 && hasWords(name + after)) return false;
   }
   if (isGameOrNothing(name) && isGameOrNothing(after)) return true;
   if (CODE.test(name) || CODE.test(after) || SENTENCE.test(name) || SENTENCE.test(after)) return false;
   const counts = partsOf(`${name} | ${after}`).map(countWords);
-  if (counts.some((count) => count > MOST_WORDS.name)) return false;
-  if (counts.reduce((sum, count) => sum + count, 0) > MOST_WORDS.all) return false;
+  if (counts.some((count) => count > MAX_WORDS.name)) return false;
+  if (counts.reduce((sum, count) => sum + count, 0) > MAX_WORDS.all) return false;
   const isGame = (part: string) => gameOf(trimmed(part), games) !== undefined;
   return isNameInFront(name, isLabelled || namesGame) && isNameBehind(isLabelled ? '' : name, after, isGame);
 }
 
-/** Removes whatever may stand next to a server without being part of a name. */
+/** Removes text that can be next to a server without being part of a name. */
 const plainPiece = (piece: string): string =>
   piece.replace(LINK, ' ').replace(COUNT_OF, ' ').replace(OF_COUNT, ' ').replace(SLOTS, ' ');
 
-/** Maximum length of a label, in UTF-16 units. */
-const LONGEST_LABEL = 80;
+const MAX_LABEL_LENGTH = 80;
 
 /** Removes the label of an address, such as `IP:` and `"server_ip" => "`. */
 function withoutField(before: string): string {
   const end = before.replace(/["'`*_\s:：=>➜→(<]{1,12}$/u, '');
-  const words = end.slice(-LONGEST_LABEL).split(/\s+/u);
-  for (const word of words.slice(-MOST_WORDS.label)) {
+  const words = end.slice(-MAX_LABEL_LENGTH).split(/\s+/u);
+  for (const word of words.slice(-MAX_WORDS.label)) {
     const at = end.lastIndexOf(word);
     const label = trimmedEnds(end.slice(at));
     if (label !== '' && isAddressField(fieldCalled(label)?.field)) return end.slice(0, at);
@@ -267,7 +266,7 @@ function isNameInFront(name: string, isLabelled: boolean): boolean {
   if (INTO.test(name) || /(?<!\p{L})(?:from|by)(?!\p{L})/iu.test(name)) return false;
   const parts = partsOf(name).map((part) => part.split(/\s+/u));
   const isSentence = (words: readonly string[]) =>
-    words.length > MOST_WORDS.label && words.filter(isLower).length >= 0.75 * words.length;
+    words.length > MAX_WORDS.label && words.filter(isLower).length >= 0.75 * words.length;
   if (parts.some(isSentence)) return false;
   const end = name.trimEnd();
   const isSeparate = isLabelled || /[^\p{L}\p{N}]$/u.test(end) || /\t| {3}/u.test(name.slice(end.length));
@@ -312,7 +311,7 @@ export function shapeOfRecord(cells: readonly Cell[], path: readonly string[], g
   const links = filled
     .flatMap(({ text }) => (text.includes('://') ? text : []))
     .join(' ')
-    .slice(0, MOST_LINKS);
+    .slice(0, MAX_LINKS_LENGTH);
   const isLinked = (text: string) => links.includes(text);
   const isFree = (cell: Cell) => fieldOf(cell) === undefined || /game|type|name/u.test(fieldOf(cell) ?? '');
   const namesGame = filled.some((cell) => isFree(cell) && gameOf(cell.text, games) !== undefined);
@@ -329,7 +328,7 @@ export function shapeOfRecord(cells: readonly Cell[], path: readonly string[], g
   // Deeply nested fields without a known meaning come from the dump of a panel or an API.
   const isKnownName = (name: string) =>
     fieldCalled(name) !== undefined || describedBy(name) === 'about' || gameOf(name, games) !== undefined;
-  if (path.filter((name) => !isKnownName(name)).length > MOST_UNKNOWN_AROUND) return 'unsure';
+  if (path.filter((name) => !isKnownName(name)).length > MAX_UNKNOWN_AROUND) return 'unsure';
   const isKnown = ({ name, text }: Cell) =>
     text.includes('://') ||
     name.trim() === '' ||
@@ -338,11 +337,11 @@ export function shapeOfRecord(cells: readonly Cell[], path: readonly string[], g
   return cells.every(isKnown) ? 'list' : 'unsure';
 }
 
-/** Maximum number of unknown names around an object in a list of servers. */
-const MOST_UNKNOWN_AROUND = 2;
+/** For the names around an object in a list of servers. */
+const MAX_UNKNOWN_AROUND = 2;
 
-/** Maximum length of a record's links that are searched, in UTF-16 units. */
-const MOST_LINKS = 1_000;
+/** The rest of a record's links isn't searched. */
+const MAX_LINKS_LENGTH = 1_000;
 
 /** Names of fields that only servers have. */
 const SERVER_ONLY =

@@ -25,7 +25,7 @@ export function rowsOfMessage(text: string, games: GameReading): ReadRows {
   const inJson = readJson(withoutFence(text), games);
   const isJson = inJson !== undefined && inJson.rows.length <= MAX_ROWS;
   const { rows, unchosen, ...read } = decided(isJson ? inJson : readMessage(text, games), games);
-  // The servers are numbered, because a message has no lines that a member knows.
+  // The servers are numbered, because members don't know the lines of a message.
   const found = folded(rows);
   const places = unchosen.length === 0 ? found : [...found, ...unchosen].toSorted(inOrderOfPlaces);
   const numbers = new Map<RowPlace, number>(places.map((each, index) => [each, index + 1]));
@@ -60,7 +60,7 @@ function folded(rows: readonly Row[]): readonly Row[] {
     if (first === undefined) return [];
     const ofGames = new Map(same.filter(({ game }) => game !== '').map(({ game, row }) => [game, row]));
     if (first.port === '' && withPort.has(first.host)) {
-      // Another edition on the same host has a port of its own.
+      // Another edition on the same host has its own port.
       return [...ofGames].flatMap(([game, row]) => (hasPortOf(first.host, game) ? [] : row));
     }
     return ofGames.size > 0 ? [...ofGames.values()] : [first.row];

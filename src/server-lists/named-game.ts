@@ -20,8 +20,8 @@ export type NamedGame =
 export const SEVERAL: NamedGame = { kind: 'several' };
 
 const MAX_GAME_WORDS = 8;
-/** Maximum number of words to search in one text. */
-const MOST_WORDS = 100;
+/** Later words aren't searched. */
+const MAX_WORDS_SEARCHED = 100;
 /** Shorter names are just as likely to be ordinary words or greetings ("gm") as games. */
 const SURE_LETTERS = 4;
 
@@ -72,7 +72,7 @@ interface Mention {
 
 /** Finds the games that a text mentions. If several names match at the same position, the longest wins. */
 function mentionsIn(text: string, games: GameIndex): readonly Mention[] {
-  const words = [...text.matchAll(/[\p{L}\p{N}'’]{1,100}/gu)].slice(0, MOST_WORDS);
+  const words = [...text.matchAll(/[\p{L}\p{N}'’]{1,100}/gu)].slice(0, MAX_WORDS_SEARCHED);
   const mentions: Mention[] = [];
   let at = 0;
   while (at < words.length) {

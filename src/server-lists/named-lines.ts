@@ -8,11 +8,11 @@ interface SelectedLines {
   readonly indices: ReadonlySet<number>;
 }
 
-/** Text that a moderator typed and that doesn't select any line. */
+/** Text by a moderator that doesn't select any line. */
 export interface NotSelected {
   readonly kind: 'not-selected';
   readonly typed: string;
-  /** The indices of the servers that the text could mean. Empty if there is no such line. */
+  /** The indices of the servers that the text could mean. Empty without such a line. */
   readonly possible: readonly number[];
 }
 

@@ -1,5 +1,5 @@
 import { type Field, fieldCalled, PORT_FIELDS } from './field-names.ts';
-import { LOWEST_BARE_PORT } from './row.ts';
+import { MIN_BARE_PORT } from './row.ts';
 
 /** A number that the text labels as a port. */
 export interface NamedNumber {
@@ -17,10 +17,10 @@ const NUMBER = /(?<![\d.a-z+-])[+-]?\d{1,6}(?:\/(?:udp|tcp))?(?![\p{L}\p{N}]|[.:
 /** The label in front of a number, such as `Port: `, `'query_port' => `, `-port `, `open port ` or "the port is ". */
 const NAME =
   /(?:(?<![\p{L}\p{M}\p{N}_.-])|(?<=(?:^|\s)--?))(?<word>[\p{L}\p{M}][\p{L}\p{M}\p{N}_.-]{0,60})(?: (?:is|ist|est|es|jest|adalah))?[^\p{L}\p{M}\p{N}+-]{1,12}$/iu;
-const LONGEST_NAME = 82;
-/** Maximum number of words in front of the label that can specify the kind of port, as in "Steam Query Port". */
-const MOST_WORDS = 2;
-const LONGEST_WORDS = 60;
+const MAX_LABEL_LENGTH = 82;
+/** In front of the label, words can specify the kind of port, as in "Steam Query Port". */
+const MAX_WORDS_IN_FRONT = 2;
+const MAX_WORDS_LENGTH = 60;
 
 /** The kinds of port that words in front of "port" can specify. Any other words just belong to the sentence. */
 const OF_WORDS: ReadonlySet<Field | undefined> = new Set<Field>(['gamePort', 'queryPort', 'other']);
@@ -29,14 +29,14 @@ const OF_WORDS: ReadonlySet<Field | undefined> = new Set<Field>(['gamePort', 'qu
 export function namedNumbers(line: string): readonly NamedNumber[] {
   const found: NamedNumber[] = [];
   for (const { 0: number, index } of line.matchAll(NUMBER)) {
-    const name = NAME.exec(line.slice(Math.max(0, index - LONGEST_NAME), index));
+    const name = NAME.exec(line.slice(Math.max(0, index - MAX_LABEL_LENGTH), index));
     const word = name?.groups?.word ?? '';
     const called = fieldCalled(word)?.field;
     // A line such as `game: 28015` under `ports:` specifies a port.
-    const isPort = called === 'game' && Number.parseInt(number, 10) >= LOWEST_BARE_PORT;
+    const isPort = called === 'game' && Number.parseInt(number, 10) >= MIN_BARE_PORT;
     if (name === null) continue;
     const at = index - name[0].length;
-    const before = line.slice(Math.max(0, at - LONGEST_WORDS), at);
+    const before = line.slice(Math.max(0, at - MAX_WORDS_LENGTH), at);
     const own = isPort ? 'unclearPort' : (called ?? portOfGame(before, word));
     if (own === undefined || !PORT_FIELDS.has(own)) continue;
     const named = withWords(before, word);
@@ -64,7 +64,7 @@ function withWords(
 ): { readonly field: Field; readonly length: number } | undefined {
   let found: { readonly field: Field; readonly length: number } | undefined;
   let end = before.trimEnd().length;
-  for (let words = 0; words < MOST_WORDS && end > 0; words++) {
+  for (let words = 0; words < MAX_WORDS_IN_FRONT && end > 0; words++) {
     const start = before.lastIndexOf(' ', end - 1) + 1;
     if (!/^[*"'`([]{0,4}[\p{L}\p{M}\p{N}_.:-]+$/u.test(before.slice(start, end))) break;
     const field = fieldCalled(`${before.slice(start)} ${word}`)?.field;

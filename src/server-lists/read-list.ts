@@ -37,17 +37,16 @@ import {
 import { createTextParser, type GameReading, type PastedLine, type TextRows } from './text-parser.ts';
 
 /**
- * Maximum number of servers in a draft: enough for ten requests to the service. Checked for a single text or file
- * (`readSource` below), for several files together (list-parser.ts), for JSON in a message (message.ts), and for every change
- * to a draft (`whyTooMany` in draft-editor.ts).
+ * Ten requests to the service. Checked for a single text or file (`readSource` below), for several files together
+ * (list-parser.ts), for JSON in a message (message.ts), and for every change to a draft (`whyTooMany` in draft-editor.ts).
  */
 export const MAX_ROWS = 1000;
 export const MAX_FILE_BYTES = 256 * 1024;
-/** Maximum length of the text in a modal's field, in UTF-16 units (Discord docs: Component Reference, Text Input). */
-export const LONGEST_TYPED = 4000;
+/** Applies to a modal's field (Discord docs: Component Reference, Text Input). */
+export const MAX_TYPED_LENGTH = 4000;
 export const LINE_BREAK = /\r\n?|[\n\u2028\u2029]/u;
-/** Maximum length of a line without a header, in UTF-16 units: enough for an address, a game and a query port. */
-const MAX_LINE = 4000;
+/** Enough for an address, a game and a query port. */
+const MAX_LINE_LENGTH = 4000;
 
 export type ReadList = ReadRows | UnreadableList;
 
@@ -106,7 +105,7 @@ export function decided({ rows: raw, leftOut, namesNewGame, unused }: RawRows, g
   const isChosen = (row: RawRow) => shape !== 'people' && (row.shape ?? 'list') === 'list';
   const others = placed.filter((row) => !isChosen(row));
   const unchosen = unchosenOf(others, placed.filter(isChosen));
-  // If only addresses that aren't public are left, the member reads what's wrong with them.
+  // If only non-public addresses are left, the member gets their problems.
   const isList = unchosen.length === 0;
   const chosen = isList ? placed : placed.filter(isChosen);
   const rows = withRepeats(chosen.map((row) => finishedRow(row, games)));
@@ -157,7 +156,7 @@ function unchosenOf(rows: readonly RawRow[], chosen: readonly RawRow[]): readonl
 const formatAddressOf = ({ server, port }: TypedRow): string =>
   withPort({ ...EMPTY_ROW, server }, port).server;
 
-/** Returns a row as an address to choose. Doesn't offer a port that isn't one, or whose purpose is unclear. */
+/** Returns a row as an address to choose. Doesn't offer an invalid port, or a port of unclear purpose. */
 function candidateOf({ line, part, typed, gameInText, near, findWords }: RawRow): Candidate {
   const port = parsePort(typed.port).ok ? typed.port : '';
   return {
@@ -179,7 +178,7 @@ export interface NotText {
 
 interface SourceText {
   readonly lineCount: number;
-  /** The text without trailing spaces, unless it's longer than {@link LONGEST_TYPED}. */
+  /** The text without trailing spaces, unless it's longer than {@link MAX_TYPED_LENGTH}. */
   readonly text: string | undefined;
 }
 
@@ -190,7 +189,7 @@ export function readSource(source: string | Uint8Array, games: GameReading): Sou
   const lineCount = text.split(LINE_BREAK).length;
   const kept = text.trimEnd();
   const list = readList(text, games);
-  return { ...list, lineCount, text: kept.length <= LONGEST_TYPED ? kept : undefined };
+  return { ...list, lineCount, text: kept.length <= MAX_TYPED_LENGTH ? kept : undefined };
 }
 
 /** @returns undefined for text that isn't JSON */
@@ -247,9 +246,9 @@ export function readLines(text: string, games: GameReading, source: 'list' | 'me
   function readLine(line: string, place: PastedLine): boolean {
     if (source === 'message') return parser.read(line, place);
     const { number } = place;
-    if (line.length > MAX_LINE) {
+    if (line.length > MAX_LINE_LENGTH) {
       const typed = { ...EMPTY_ROW, server: sanitised(line) };
-      const problem = { code: 'line-too-long', length: line.length, most: MAX_LINE } as const;
+      const problem = { code: 'line-too-long', length: line.length, most: MAX_LINE_LENGTH } as const;
       parser.add({ line: number, typed, problem });
       return true;
     }
@@ -374,8 +373,8 @@ const UNDEFINED_BYTES = /[\u0080-\u009f]/u;
 const KANA = /[\u3041-\u30ff]/u;
 /** The code pages that spreadsheets use to save files, most likely first. */
 const CODE_PAGES = ['windows-1252', 'shift_jis', 'windows-1250', 'windows-1251', 'gb18030', 'big5', 'euc-kr'];
-/** Number of lines at the top of a file that are searched for the header. */
-const MOST_LINES_ABOVE = 5;
+/** Later lines of a file aren't searched for the header. */
+const MAX_LINES_ABOVE_HEADER = 5;
 
 /**
  * Decodes an uploaded file. The file can be in UTF-8, UTF-16 with a byte order mark, or the code page that spreadsheets use
@@ -410,7 +409,7 @@ function inCodePage(bytes: Uint8Array): string {
     return isLikely ? [text] : [];
   });
   const hasHeader = (text: string) =>
-    text.split(LINE_BREAK, MOST_LINES_ABOVE).some((line) => headerOf(line) !== undefined);
+    text.split(LINE_BREAK, MAX_LINES_ABOVE_HEADER).some((line) => headerOf(line) !== undefined);
   // Falls back to a DOS code page, which defines every byte.
   return texts.find(hasHeader) ?? texts[0] ?? new TextDecoder('ibm866').decode(bytes);
 }

@@ -15,7 +15,7 @@ import {
 
 /** Matches text that could be a game's alias, if it isn't too long. The specification's aliases (§2.3) are all much shorter. */
 const ALIAS = /^[\w.-]+$/;
-export const LONGEST_ALIAS = 50;
+export const MAX_ALIAS_LENGTH = 50;
 
 /** Finds a typed game. If the game is unknown and the cached games aren't fresh, fetches the games first. */
 export async function gameTyped(
@@ -42,7 +42,7 @@ export function readOne(
   found: readonly Row[],
   games: Pick<Games, 'find' | 'isFresh'>,
 ): ReadyRow | InvalidRow {
-  const isAlias = typed.game.length <= LONGEST_ALIAS && ALIAS.test(typed.game);
+  const isAlias = typed.game.length <= MAX_ALIAS_LENGTH && ALIAS.test(typed.game);
   const isPossible = !games.isFresh() && isAlias;
   const alias = games.find(typed.game)?.alias ?? (isPossible ? typed.game : undefined);
   const kept = { line: 1, typed: rowWithoutPasswords(typed) };

@@ -13,7 +13,7 @@ export interface Repair {
 }
 
 /**
- * Returns the obvious fixes for a problem, most likely first. Usually [], because only the member knows what was meant.
+ * Returns the obvious fixes for a problem, most likely first. Usually [], because only the member knows the right value.
  * @param game the alias of the game, if known
  */
 export function repairsOf(problem: RowProblem, game?: string): readonly Repair[] {
@@ -44,8 +44,8 @@ export const meantAddress = (row: Row): string | undefined =>
 
 /**
  * Returns the ports that the member may have meant if the number has one digit too many. If removing a digit results in the
- * game's default port, returns that port. Otherwise, returns the number without its doubled digit, or nothing if several
- * digits are doubled.
+ * game's default port, returns that port. Otherwise, returns the number without its doubled digit. Returns an empty list if
+ * several digits are doubled.
  */
 function nearPorts(typed: number, game: string | undefined): readonly number[] {
   const digits = String(typed);

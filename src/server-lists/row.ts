@@ -8,7 +8,7 @@ import { type LettersProblem, problemOfLetters } from '../addresses/name-letters
 import { hasWords, plainText, unwrapped, withoutPasswords } from '../addresses/pasted-text.ts';
 import { parsePort } from '../addresses/port.ts';
 import { usualPort } from '../addresses/usual-ports.ts';
-import { LONGEST_NAME, type ServerSubmission, type UnknownOutcome } from '../listing/contract.ts';
+import { MAX_GAME_NAME_LENGTH, type ServerSubmission, type UnknownOutcome } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { shorten } from '../text/one-line.ts';
 import type { Shape } from './list-shape.ts';
@@ -118,7 +118,7 @@ const letters = (part: number): string =>
 
 /**
  * An address in a text that only the member can choose, because the text doesn't show that it's a game server. Everything
- * in `typed` is written next to the address. No default game or default port is filled in.
+ * in `typed` is written next to the address. A default game or port isn't filled in.
  */
 export interface Candidate extends RowPlace {
   readonly typed: TypedRow;
@@ -128,8 +128,8 @@ export interface Candidate extends RowPlace {
   readonly near?: string;
 }
 
-/** Maximum length of the words next to a candidate, in UTF-16 units. */
-export const MOST_WORDS_BESIDE = 60;
+/** For the words next to a candidate. */
+export const MAX_WORDS_BESIDE_LENGTH = 60;
 
 interface RowParts extends RowPlace {
   readonly found?: readonly FilledField[];
@@ -177,8 +177,8 @@ export const lacksGame = (row: Row): row is InvalidRow =>
 export const hasUnknownGame = (row: Row): row is InvalidRow & { readonly problem: UnknownGame } =>
   row.kind === 'invalid' && row.problem.code === 'game-unknown';
 
-/** Maximum length of a stored cell that isn't an address, in UTF-16 units. Game names and aliases aren't longer. */
-const LONGEST_CELL = LONGEST_NAME;
+/** For a stored cell that isn't an address. Game names and aliases aren't longer. */
+const MAX_CELL_LENGTH = MAX_GAME_NAME_LENGTH;
 
 export const EMPTY_ROW: TypedRow = { server: '', port: '', queryPort: '', game: '' };
 
@@ -205,7 +205,7 @@ export function typedOf(row: Row | undefined): TypedRow {
 }
 
 /** Makes a cell or line safe to show and store: on one line, shortened and without passwords. */
-export const sanitised = (text: string, most = LONGEST_CELL): string =>
+export const sanitised = (text: string, most = MAX_CELL_LENGTH): string =>
   shorten(
     withoutPasswords(
       plainText(shorten(text.trim(), 2 * most))
@@ -243,7 +243,7 @@ export function withPortApart(typed: TypedRow): TypedRow {
 }
 
 /** The lowest number read as a port without a label. Lower numbers are likely to be years, player counts or slots. */
-export const LOWEST_BARE_PORT = 2100;
+export const MIN_BARE_PORT = 2100;
 
 /** Marks a port with an unclear purpose as invalid, so that the member has to correct it before submitting. */
 export const unclearPort = (port: string): string => (port.startsWith('?') ? port : `?${port}`);
@@ -254,7 +254,7 @@ export const isUnclearPort = (text: string): boolean => /^\?\d+$/.test(text);
 /** A plain web page URL. It can't contain a password, so it's shown to the member exactly as typed. */
 const WEB_PAGE = /^https?:\/\/[\w.-]+\/[\w./-]*$/iu;
 
-/** Removes passwords from the text typed for a server, so that it can be stored for correction. */
+/** Removes passwords from the text typed for a server, so that it can be stored until the member corrects it. */
 export function rowWithoutPasswords({ server, port, queryPort, game }: TypedRow): TypedRow {
   const address = server.trim();
   return {

@@ -1,7 +1,7 @@
 import { formatAddress, isLabel, parseAddress, unlabelled, withoutLabel } from '../addresses/address.ts';
 import { addressesIn, type FoundAddress } from '../addresses/addresses-in.ts';
 import { beforePasswords, hasWords, withoutEnds } from '../addresses/pasted-text.ts';
-import { LONGEST_NAME } from '../listing/contract.ts';
+import { MAX_GAME_NAME_LENGTH } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { hasOwnPort, readCells } from './csv.ts';
 import { type Field, fieldCalled } from './field-names.ts';
@@ -11,8 +11,8 @@ import { type NamedNumber, namedNumbers, withoutNumbers } from './named-numbers.
 import {
   EMPTY_ROW,
   gameOf,
-  LOWEST_BARE_PORT,
-  MOST_WORDS_BESIDE,
+  MAX_WORDS_BESIDE_LENGTH,
+  MIN_BARE_PORT,
   type RawRow,
   sanitised,
   sanitisedAddress,
@@ -88,10 +88,10 @@ const FORMAT = /[:=<>"{}]|^\s*\p{L}+\d{1,3}\s*$/u;
 /** The number or bullet of a list item. */
 const ITEM = /^\s*(?:[-*•‣>]|\d{1,4}[.)])\s+/u;
 const LINK_MARKUP = /\[url=/giu;
-/** Maximum number of words in a heading that names the game of the lines below it. */
-const MOST_HEADING_WORDS = 6;
-/** Maximum length of the words in front of a port's label that can name its game. */
-const LONGEST_GAME_OF_PORT = 30;
+/** For a heading that names the game of the lines below it. */
+const MAX_HEADING_WORDS = 6;
+/** For the words in front of a port's label that can name its game. */
+const MAX_GAME_OF_PORT_LENGTH = 30;
 /** Prefixes that are common in the host names of game servers. */
 const USUAL_NAME = /^(?:play|mc)\d{0,3}\./iu;
 
@@ -190,7 +190,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     const back = text.slice(found.end);
     if (!hasWords(front) && !hasWords(back) && isLabel(lineAbove)) return true;
     // In a list of servers of one game, a host name doesn't need a label.
-    return !isMessage && isSure(gameOfHeading) && front.length <= LONGEST_NAME && !hasWords(back);
+    return !isMessage && isSure(gameOfHeading) && front.length <= MAX_GAME_NAME_LENGTH && !hasWords(back);
   }
 
   const add = (row: RawRow, beside?: NamedGame): void => addServer({ row, beside, words: '' });
@@ -218,7 +218,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
   /** Finds the game or edition that the label of a port names, as in "Bedrock port: 19132". */
   function gameOfPort(text: string, numbers: readonly NamedNumber[], index: number): string | undefined {
     const { start = 0, end = 0 } = numbers[index] ?? {};
-    const from = Math.max(numbers[index - 1]?.end ?? 0, start - LONGEST_GAME_OF_PORT);
+    const from = Math.max(numbers[index - 1]?.end ?? 0, start - MAX_GAME_OF_PORT_LENGTH);
     const words = text.slice(from, end).match(/[\p{L}\p{N}]{1,40}/gu) ?? [];
     return words.flatMap((word) => gameOf(word, games) ?? [])[0];
   }
@@ -270,7 +270,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
 
 /** Doubts a game that a sentence mentions, because the sentence might be about another one. */
 const sureOf = (game: NamedGame | undefined, text: string): NamedGame | undefined =>
-  game?.kind === 'mentioned' && trimmed(text).split(/\s+/u).length > MOST_HEADING_WORDS
+  game?.kind === 'mentioned' && trimmed(text).split(/\s+/u).length > MAX_HEADING_WORDS
     ? { kind: 'doubtful', alias: game.alias }
     : game;
 
@@ -395,10 +395,10 @@ function wordsAround(raw: string): (server: string) => string {
     const found = addressesIn(line);
     return new Map(
       found.map(({ start, end, address }, index) => {
-        const front = line.slice(found[index - 1]?.end ?? 0, start).slice(-2 * MOST_WORDS_BESIDE);
-        const behind = line.slice(end, found[index + 1]?.start).slice(0, 2 * MOST_WORDS_BESIDE);
+        const front = line.slice(found[index - 1]?.end ?? 0, start).slice(-2 * MAX_WORDS_BESIDE_LENGTH);
+        const behind = line.slice(end, found[index + 1]?.start).slice(0, 2 * MAX_WORDS_BESIDE_LENGTH);
         const words = withoutEnds(`${front} ${behind}`.replace(/[\s"'`*|]+/gu, ' '), WORDS_ENDS);
-        return [address?.host ?? '', sanitised(words, MOST_WORDS_BESIDE)];
+        return [address?.host ?? '', sanitised(words, MAX_WORDS_BESIDE_LENGTH)];
       }),
     );
   }
@@ -456,7 +456,7 @@ function withGames(
     // A heading without a known game might name another game, so the game above it no longer applies.
     const isOver =
       game === undefined && isHeading && gameAbove !== undefined && servers.at(-1)?.gameAbove === gameAbove;
-    // If there is no game before the first server, each game may be named below its servers.
+    // Without a game before the first server, each game may be named below its servers.
     isGameBelow ||= game !== undefined && gameAbove === undefined && hasUnnamed;
     gameAbove = isOver || isGameBelow ? SEVERAL : (game ?? gameAbove);
   }
@@ -500,7 +500,7 @@ function cellsOfWords(line: string, games: GameIndex): readonly string[] {
   return [first, '', gameOf(game, games) ?? game];
 }
 
-/** Whether the text is the name of a console variable such as `server.ip` or `rcon.port`. No host name ends like this. */
+/** Whether the text is the name of a console variable such as `server.ip` or `rcon.port`. Host names don't end like this. */
 function isVariable(text: string): boolean {
   const last = /\.(?<last>ip|\w{0,12}port)$/iu.exec(text)?.groups?.last;
   return last !== undefined && fieldCalled(last) !== undefined;
@@ -600,13 +600,13 @@ function withPorts(
   const behind = plain.slice(found.end, next);
   const port = isKnown && isBare ? undefined : portBehind(behind, isBare, games);
   const [around = '', unsure = ''] = isKnown || port ? [] : (NUMBER_AROUND.exec(behind) ?? []);
-  if (Number(unsure) >= LOWEST_BARE_PORT) {
+  if (Number(unsure) >= MIN_BARE_PORT) {
     const targets = [{ ...typed, port: unclearPort(unsure) }];
     return { ...found, targets, behind: found.end + around.length };
   }
   const number = port?.groups?.port ?? '';
   const isOfColumn =
-    Number(number) < LOWEST_BARE_PORT && isNamed(plain, { start: found.start, previous }, games);
+    Number(number) < MIN_BARE_PORT && isNamed(plain, { start: found.start, previous }, games);
   return {
     ...found,
     targets: [port ? withPort(typed, isOfColumn ? unclearPort(number) : number) : typed],
@@ -621,7 +621,7 @@ function isNamed(
   games: GameIndex,
 ): boolean {
   // A game's name can contain dots, so a part of it can look like the previous address.
-  const [words = '', name = ''] = [previous, Math.max(0, start - LONGEST_NAME)].map((from) =>
+  const [words = '', name = ''] = [previous, Math.max(0, start - MAX_GAME_NAME_LENGTH)].map((from) =>
     trimmed(withoutLabel(plain.slice(from, start).replace(ITEM, ''))),
   );
   return /\p{L}/u.test(words) && gameOf(words, games) === undefined && gameOf(name, games) === undefined;
@@ -644,7 +644,7 @@ function portBehind(after: string, isBare: boolean, games: GameIndex): RegExpExe
   if (number === null) return undefined;
   const [all, text = ''] = number;
   const rest = trimmed(after.slice(all.length));
-  const isLarge = /^\d+$/u.test(text) && Number(text) >= LOWEST_BARE_PORT;
+  const isLarge = /^\d+$/u.test(text) && Number(text) >= MIN_BARE_PORT;
   const isGameOrNothing = !hasWords(rest) || gameOf(rest, games) !== undefined;
   const isPort = isGameOrNothing ? isBare || isLarge : isBare && isLarge;
   return isPort ? number : undefined;

@@ -3,7 +3,7 @@ import type { ServerSubmission } from '../listing/contract.ts';
 import { addressOf, isReady, type Row } from '../server-lists/row.ts';
 import { ENTRY_COLUMNS, entryOf, type HistoryEntry } from './history.ts';
 import type { SubmissionStoreBase } from './store-deps.ts';
-import { LONGEST_RUN_MS } from './submissions.ts';
+import { MAX_RUN_MS } from './submissions.ts';
 
 /** A server that the guild has already submitted, and that the service has accepted or may have received. */
 export interface EarlierSubmission extends HistoryEntry {
@@ -21,10 +21,10 @@ export function createAlreadySubmitted({ store: { tables }, now }: SubmissionSto
       .where('servers.guild_id', '=', guildId)
       .where('servers.address', 'in', addresses);
 
-  /** SQL condition for servers that the service accepted or may have received, and that aren't in flight any more. */
+  /** SQL condition for servers that the service accepted or may have received, and that are no longer in flight. */
   const mayBeReceived =
     () => sql<boolean>`(servers.outcome in ('accepted', 'unknown') or (servers.outcome is null
-    and servers.sent_at is not null and servers.reserved_at <= ${now() - LONGEST_RUN_MS}))`;
+    and servers.sent_at is not null and servers.reserved_at <= ${now() - MAX_RUN_MS}))`;
 
   function latestAt(guildId: string, addresses: readonly string[]) {
     const latest = ofGuild(guildId, addresses)
@@ -50,7 +50,7 @@ export function createAlreadySubmitted({ store: { tables }, now }: SubmissionSto
 
   return {
     /**
-     * Returns one of the servers if another of the guild's submissions is currently sending it, or might be because its
+     * Returns one of the servers if another submission of the guild is currently sending it, or might be because its
      * outcome couldn't be saved.
      */
     async inFlight(
@@ -59,7 +59,7 @@ export function createAlreadySubmitted({ store: { tables }, now }: SubmissionSto
     ): Promise<ServerSubmission | undefined> {
       const found = await ofGuild(guildId, servers.map(addressOf))
         .where('outcome', 'is', null)
-        .where('reserved_at', '>', now() - LONGEST_RUN_MS)
+        .where('reserved_at', '>', now() - MAX_RUN_MS)
         .select('address')
         .executeTakeFirst();
       return servers.find((server) => addressOf(server) === found?.address);

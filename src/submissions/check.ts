@@ -30,7 +30,7 @@ export interface CheckedFor extends Submitter {
   readonly approvedBy?: Submitter['user'] | undefined;
 }
 
-/** A draft, with what can be submitted of it now. */
+/** A draft, and the part of it that can be submitted now. */
 export interface CheckedDraft {
   readonly kind: 'checked';
   /** The draft. Rows that the guild's rules hold back are invalid. */
@@ -72,9 +72,9 @@ export type NotSubmitted =
   | MemberBlocked
   | RuleProblem
   | { readonly code: 'already-submitted'; readonly servers: readonly EarlierSubmission[] }
-  /** Another of the guild's submissions is currently sending the same server. */
+  /** Another submission of the guild is currently sending the same server. */
   | { readonly code: 'in-flight'; readonly server: ServerSubmission }
-  /** A limit has been reached and no more servers can be submitted. */
+  /** A limit has been reached. */
   | ReachedLimit
   | WaitingProblem
   /** The key is paused, the service is down, or too many of the member's requests are waiting to be sent. */
@@ -93,7 +93,7 @@ const RULES: readonly string[] = [
 /** Whether the guild's rules hold back the draft or row. */
 export const isOfRules = ({ code }: { readonly code: string }): boolean => RULES.includes(code);
 
-/** `changed`: the draft differs from the one that the member saw, or has no server to send. */
+/** `changed`: the draft differs from the one that the member saw, or doesn't have a server to send. */
 export type HeldReason = NotSubmitted | { readonly code: 'changed' };
 
 /** A request to submit a checked draft. */
@@ -135,8 +135,8 @@ export type Correction = (row: Row) => TypedRow | undefined;
 export type Check = ReturnType<typeof createCheck>;
 
 /**
- * Creates the check that decides what can be submitted of a draft, for a preview as well as for a submission. Must be used
- * inside the guild's transaction.
+ * Creates the check that decides which rows of a draft can be submitted, for a preview as well as for a submission. Must be
+ * used inside the guild's transaction.
  */
 export function createCheck({ alreadySubmitted, choices, limits, waitingSubmissions, ...deps }: CheckDeps) {
   const { settings, blocks, keys, games, guard } = deps;
@@ -180,7 +180,7 @@ export function createCheck({ alreadySubmitted, choices, limits, waitingSubmissi
     async draft(by: CheckedFor, draft: Draft, added?: Choices): Promise<CheckedDraft> {
       const { guildId, user, approvedBy } = by;
       const chosen = await settings.getOrThrow(guildId);
-      // Moderators can approve what a blocked member or host submitted earlier.
+      // Moderators can approve earlier submissions of a blocked member or host.
       const isAsked = chosen.hasBlocks === true && approvedBy === undefined;
       const blocked = isAsked ? await blocks.check(guildId) : NO_BLOCKS;
       const waits = approvedBy === undefined && needsApproval(chosen, by);

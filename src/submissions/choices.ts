@@ -3,7 +3,7 @@ import type { Submitter } from './drafts.ts';
 import type { SubmissionStoreBase } from './store-deps.ts';
 
 /**
- * Addresses in a member's text that might not be game servers. They aren't rows of the draft, so nothing can submit them.
+ * Addresses in a member's text that might not be game servers. They aren't rows of the draft, so they can't be submitted.
  * Choosing one copies it into the draft.
  */
 export interface Choices {
@@ -14,8 +14,8 @@ export interface Choices {
   readonly game: string;
 }
 
-/** Maximum number of candidates: three pages of a select menu. */
-export const MOST_CANDIDATES = 75;
+/** Three pages of a select menu. */
+export const MAX_CANDIDATES = 75;
 
 export interface TooManyCandidates {
   readonly kind: 'too-many-candidates';
@@ -23,8 +23,8 @@ export interface TooManyCandidates {
 }
 
 export const whyTooManyCandidates = (choices: Choices | undefined): TooManyCandidates | undefined =>
-  choices && choices.candidates.length > MOST_CANDIDATES
-    ? { kind: 'too-many-candidates', most: MOST_CANDIDATES }
+  choices && choices.candidates.length > MAX_CANDIDATES
+    ? { kind: 'too-many-candidates', most: MAX_CANDIDATES }
     : undefined;
 
 /** Returns the candidates that the member hasn't chosen. */

@@ -6,8 +6,8 @@ import type { ListParser, NotRead } from '../server-lists/list-parser.ts';
 import {
   finishedRow,
   LINE_BREAK,
-  LONGEST_TYPED,
   MAX_ROWS,
+  MAX_TYPED_LENGTH,
   type ReadRows,
   type UnreadableList,
   withKnownHosts,
@@ -64,10 +64,13 @@ export interface DraftEditorDeps extends SubmissionStore {
 /** An edited draft. If it is a new one, also the reason why the original draft is no longer available. */
 type EditedDraft = CheckedDraft & { readonly whySeparate?: Unavailable };
 
-/** Maximum size of a stored draft in bytes. A thousand typical servers take up a third of it. */
-const MOST_BYTES = 400_000;
-/** How many of these bytes are left free for text that can't be parsed: {@link MOST_TYPED} characters and a game. */
-const TYPED_BYTES = 13_000;
+/** A thousand typical servers take up a third of this. */
+const MAX_DRAFT_BYTES = 400_000;
+/**
+ * The part of {@link MAX_DRAFT_BYTES} that is left free for text that can't be parsed: {@link MAX_TYPED_LENGTH} characters and a
+ * game.
+ */
+const BYTES_FOR_TYPED_TEXT = 13_000;
 /** The longest outcome that a submission can add to a row. */
 const LONGEST_UNCONFIRMED = { kind: 'unknown', reason: 'server-error' } as const;
 
@@ -165,7 +168,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
       );
     },
     /**
-     * Replaces the member's choice among some of the draft's candidates. Looks up game servers before the transaction starts.
+     * Replaces the member's choice among some candidates of the draft. Looks up game servers before the transaction starts.
      * @param shown the first and the last index, exclusive, of the candidates that the member chose from
      * @param chosen the indices of the chosen candidates
      */
@@ -208,7 +211,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
       const edited = await store.inGuild(by.guildId, async () => {
         const found = await submissions.editableDraft(by, id);
         if (found.kind === 'no-draft') return found;
-        // A later submission has already removed or changed some of the draft's lines.
+        // A later submission has already removed or changed some lines.
         if ((await submissions.latestId(id)) !== submissionId) return SUBMITTED;
         const choices = found.hasChoices ? await deps.choices.find(id) : undefined;
         const { draft, candidates } = withRead(asEdited(withoutTyped(found)), read, choices?.candidates);
@@ -242,8 +245,8 @@ export function createDraftEditor(deps: DraftEditorDeps) {
       return whyTooMany(draft) ?? { kind: 'edited', draft, newlyInvalid };
     },
     /**
-     * Stores what a member typed and the bot didn't accept. It is added to the member's draft, even if the draft is waiting
-     * for a moderator. If there is no draft, one is created.
+     * Stores typed text that the bot didn't accept. It is added to the member's draft, even if the draft is waiting for a
+     * moderator. If there is no draft, one is created.
      * @param panelChannelId the channel of the panel that the member used to start the new draft
      */
     async keepTyped(
@@ -278,7 +281,7 @@ export function whyTooMany(draft: Draft): UnreadableList | undefined {
     isReady(row) ? { ...row, unconfirmed: row.unconfirmed ?? LONGEST_UNCONFIRMED } : row,
   );
   const bytes = Buffer.byteLength(JSON.stringify(withoutTyped(withRows(draft, rows))));
-  const most = Math.min(MAX_ROWS, Math.floor((count * (MOST_BYTES - TYPED_BYTES)) / bytes));
+  const most = Math.min(MAX_ROWS, Math.floor((count * (MAX_DRAFT_BYTES - BYTES_FOR_TYPED_TEXT)) / bytes));
   return count > most ? { kind: 'too-many', count, most } : undefined;
 }
 
@@ -299,7 +302,7 @@ export function linesToEdit(
 ): { readonly text: string; readonly rows: readonly Row[] } {
   const invalid = rows.filter(isInvalid).filter((row) => !lacksGame(row));
   const others = which === 'all' ? rows.filter(isReady) : [];
-  return numberedLines([...invalid, ...rows.filter(lacksGame), ...others], LONGEST_TYPED);
+  return numberedLines([...invalid, ...rows.filter(lacksGame), ...others], MAX_TYPED_LENGTH);
 }
 
 /** Counts the invalid lines that fit into one modal. */
@@ -310,7 +313,7 @@ interface ReadEdit extends EditedText, Pick<ReadRows, 'rows' | 'unchosen' | 'hid
 }
 
 /**
- * Replaces the rows that were opened for editing with the rows that the member sent back.
+ * Replaces the rows opened for editing with the edited rows.
  * @param before the draft's candidates
  * @returns the changed draft, and new candidates
  */
@@ -374,13 +377,13 @@ const unrepeated = (rows: readonly Row[]): readonly Row[] =>
 const labelledPlaces = ({ labels }: EditedText): readonly RowPlace[] =>
   labels.flatMap((label) => (label === undefined ? [] : placeLabelled(label)));
 
-/** Adds the default port of a row's game if only the port is missing. */
+/** Adds the game's default port if only the port is missing. */
 export const withUsualPort: Correction = (row) =>
   row.kind === 'invalid' && row.problem.code === 'port-missing' && row.problem.usual !== undefined
     ? { ...row.typed, port: String(row.problem.usual) }
     : undefined;
 
-/** Makes the second of a row's two ports the query port. */
+/** Uses the second of two ports as the query port. */
 export const withQueryPort: Correction = (row) =>
   hasTwoPorts(row) ? { ...row.typed, port: '', queryPort: String(row.problem.port) } : undefined;
 

@@ -96,8 +96,8 @@ export const withRows = (draft: Draft, rows: readonly Row[]): Draft => ({ ...dra
 export const withoutTyped = ({ typed: _typed, ...draft }: Draft): Draft => draft;
 
 /**
- * Returns what is kept of a draft that the member left: its lines, without refused text and without addresses to choose from.
- * Returns `undefined` if nothing is left.
+ * Returns the lasting part of a draft that the member left: its lines, without refused text and without addresses to choose
+ * from. Returns `undefined` for an empty part.
  */
 export function lastingPart(draft: Draft): Draft | undefined {
   const { hasChoices, ...lasting } = withoutTyped(draft);
@@ -165,7 +165,7 @@ export const markOfRows = ({ rows }: Pick<Draft, 'rows'>): string =>
 
 /**
  * Returns the version of the draft to store after a submission. Drops accepted servers and duplicates. After an approved
- * submission, only keeps submitted servers that were not sent, or were rejected because of the guild's key.
+ * submission, only keeps submitted servers that were not sent, or were rejected because of the key.
  */
 export function afterSubmission(
   draft: Draft,

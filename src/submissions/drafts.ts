@@ -7,27 +7,27 @@ import type { ChoicesStore } from './choices.ts';
 import { type Draft, draftFromStore, draftToStore, isDone, lastingPart, whenDone } from './draft.ts';
 import type { SubmissionStoreBase } from './store-deps.ts';
 
-/** How long a draft's lines are kept after its last change, in milliseconds. */
+/** How long a draft's lines are kept after its last change. */
 export const DRAFT_LIVES_MS = DAY_MS;
 /**
- * How long everything else is kept after the last change, in milliseconds: refused text, addresses to choose from (see
- * choices.ts), and a cancelled draft.
+ * How long everything else is kept after the last change: refused text, addresses to choose from (see choices.ts), and a
+ * cancelled draft.
  */
 export const TEXT_LIVES_MS = TOKEN_LIVES_MS;
-/** Maximum number of lists per member, and of other drafts. Beyond that, the oldest is deleted. */
-const MOST_DRAFTS = 10;
+/** Applies per member, to lists and to other drafts separately. Beyond that, the oldest is deleted. */
+const MAX_DRAFTS = 10;
 /**
- * Maximum total size of a guild's drafts and their choices in bytes. Beyond that, drafts of the member whose drafts take up most are deleted,
+ * Applies to all drafts of a guild and their choices. Beyond that, drafts of the member with the largest total are deleted,
  * the oldest first. A draft takes up at most 400 KB.
  */
-const MOST_BYTES = 8 * 1024 * 1024;
+const MAX_BYTES_PER_GUILD = 8 * 1024 * 1024;
 
 export interface Submitter {
   readonly guildId: string;
   readonly user: { readonly id: string; readonly name: string };
   /** Whether the member can manage the guild. Submissions from such members don't need approval. */
   readonly isAdmin?: boolean;
-  /** The ids of the member's roles, which may include the trusted role. */
+  /** The member's role ids, which may include the trusted role. */
   readonly roleIds?: readonly string[];
 }
 
@@ -40,7 +40,7 @@ export interface Submitter {
  */
 export type Unavailable = 'gone' | 'being-sent' | 'submitted' | 'decided' | 'cancelled' | 'of-another-member';
 
-/** The result if there is no draft that the member can use. */
+/** The result if the member can't use a draft. */
 export interface NoDraft {
   readonly kind: 'no-draft';
   readonly why: Unavailable;
@@ -107,7 +107,7 @@ export function createDrafts({
       .execute();
     const ofMember = drafts.filter((draft) => draft.user_id === user.id);
     const isList = ({ source }: (typeof ofMember)[number]) => source !== 'options';
-    const own = [...Map.groupBy(ofMember, isList).values()].flatMap((some) => some.slice(MOST_DRAFTS));
+    const own = [...Map.groupBy(ofMember, isList).values()].flatMap((some) => some.slice(MAX_DRAFTS));
     const ids = [...own, ...beyondShare(drafts.filter((draft) => !own.includes(draft)))].map(({ id }) => id);
     if (ids.length === 0) return;
     await choices.drop(ids);
@@ -211,8 +211,7 @@ export function createDrafts({
     },
     /**
      * Saves a draft and keeps it for another day.
-     * @returns the reason if the draft could not be saved, because it belongs to another member or has a waiting or running
-     * submission
+     * @returns why the draft couldn't be saved: it belongs to another member, or has a waiting or running submission
      */
     save: (by: Submitter, draft: Draft): Promise<NoDraft | undefined> =>
       store.inGuild(by.guildId, async () => {
@@ -235,8 +234,8 @@ export function createDrafts({
         return found.kind === 'no-draft' ? found : write(by, { ...found, isCancelled: true });
       }),
     /**
-     * Returns the newest of the member's lists that have lines to fix, or ready lines that were never submitted, and how many
-     * there are. Leaves out lists that the member can open from their waiting, withdrawn or declined submission.
+     * Returns the member's newest list with lines to fix, or with ready lines that were never submitted, and the number of
+     * such lists. Leaves out lists that the member can open from their waiting, withdrawn or declined submission.
      */
     async unfinished({
       guildId,
@@ -322,7 +321,7 @@ interface StoredSize extends Pick<DraftsTable, 'user_id'> {
 }
 
 /**
- * Chooses the drafts to delete so that the others fit into {@link MOST_BYTES}: again and again, the oldest draft of the
+ * Chooses the drafts to delete so that the others fit into {@link MAX_BYTES_PER_GUILD}: repeatedly, the oldest draft of the
  * member whose remaining drafts take up most. One member's large drafts therefore don't displace another member's.
  * @param drafts newest first; the first one is kept
  */
@@ -336,7 +335,7 @@ function beyondShare<Size extends StoredSize>(drafts: readonly Size[]): readonly
   const held = ({ user_id }: Size) => heldBy.get(user_id) ?? 0;
   const left = new Set(drafts.slice(1).toReversed());
   const chosen: Size[] = [];
-  while (total > MOST_BYTES && left.size > 0) {
+  while (total > MAX_BYTES_PER_GUILD && left.size > 0) {
     const next = [...left].reduce((one, other) => (held(other) > held(one) ? other : one));
     left.delete(next);
     chosen.push(next);

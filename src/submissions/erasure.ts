@@ -4,13 +4,13 @@ import { DAY_MS, TOKEN_LIVES_MS } from '../pacing/durations.ts';
 import { countOf } from '../storage/count.ts';
 import { inPieces, PIECE } from '../storage/pieces.ts';
 import { type Drafts, TEXT_LIVES_MS, WITH_CHOICES } from './drafts.ts';
-import { isReplaced, MOST_ENTRIES, WITHDRAWN_KEPT_MS } from './history.ts';
+import { isReplaced, MAX_ENTRIES, WITHDRAWN_KEPT_MS } from './history.ts';
 import type { Limits } from './limits.ts';
 import type { SubmissionStoreBase } from './store-deps.ts';
 import type { Submissions } from './submissions.ts';
 import type { WaitingSubmissions } from './waiting-submissions.ts';
 
-/** How many days to keep rejected and unsent servers. */
+/** Applies to rejected and unsent servers. */
 export const REJECTED_KEPT_DAYS = 30;
 
 interface ErasureDeps extends SubmissionStoreBase {
@@ -37,14 +37,14 @@ export function createErasure(deps: ErasureDeps) {
   const endedServersOf = (guildId: string) =>
     tables().selectFrom('servers').where('guild_id', '=', guildId).where('ended_at', 'is not', null);
 
-  /** Returns the submissions that can be deleted once they have no servers: nobody can still be using their reply. */
+  /** Returns the submissions that can be deleted once they are empty, because their reply is no longer in use. */
   const overOf = (guildId: string) =>
     submissionsOf(guildId)
       .where('ended_at', '<=', now() - TOKEN_LIVES_MS)
       .whereRef('shown_revision', '>=', 'revision');
 
   /**
-   * Deletes the chosen servers, and the submissions that have no servers left.
+   * Deletes the chosen servers, and the submissions that become empty.
    * @returns the number of deleted servers
    */
   async function dropServers(guildId: string, chosen: ReturnType<typeof endedServersOf>): Promise<number> {
@@ -78,7 +78,7 @@ export function createErasure(deps: ErasureDeps) {
    * another member's. Members whose names were deleted count as one.
    */
   async function dropExcess(guildId: string): Promise<boolean> {
-    const excess = (await countOf(endedServersOf(guildId))) - MOST_ENTRIES;
+    const excess = (await countOf(endedServersOf(guildId))) - MAX_ENTRIES;
     if (excess <= 0) return false;
     const kind = sql<number>`case outcome when 'not-sent' then 1 when 'rejected' then 2 else 3 end`;
     // Every server that has ended has an outcome. An index contains the outcome, but not the time.
@@ -113,8 +113,8 @@ export function createErasure(deps: ErasureDeps) {
   }
 
   /**
-   * Deletes withdrawn and empty submissions once the moderators' message is up to date. What a member withdrew and didn't
-   * replace is kept for a day.
+   * Deletes withdrawn and empty submissions once the moderators' message is up to date. A withdrawn submission without a
+   * replacement is kept for a day.
    */
   async function dropOver(guildId: string): Promise<boolean> {
     const withdrawn = overOf(guildId)
@@ -216,7 +216,7 @@ export function createErasure(deps: ErasureDeps) {
   return {
     guilds,
     /**
-     * Deletes all of a guild's submission data, but keeps the number of servers that still count towards the guild's limit.
+     * Deletes all submission data of a guild, but keeps the number of servers that still count towards the guild's limit.
      * Running submissions stop sending. Must be called inside the guild's transaction.
      */
     async deleteGuild(guildId: string): Promise<void> {
@@ -297,7 +297,7 @@ interface Holder {
   readonly deletable: number;
 }
 
-/** Chooses how many servers each holder loses: again and again, one of the holder who has most. */
+/** Chooses how many servers each holder loses: repeatedly, one of the holder with most. */
 function sharesOf(holders: readonly Holder[], total: number): ReadonlyMap<Holder, number> {
   const shares = new Map<Holder, number>();
   const shareOf = (holder: Holder) => shares.get(holder) ?? 0;

@@ -42,7 +42,7 @@ export interface SubmissionEntry
   readonly only: HistoryEntry | undefined;
 }
 
-/** The outcome of a server or, if it has none yet or a moderator declined it, the state of its submission. */
+/** The outcome of a server or, before the outcome and after a decline, the state of its submission. */
 export type FoundOutcome = ServerOutcome['kind'] | 'waiting' | 'declined' | 'withdrawn';
 
 /** Selects entries from a guild's history. Omitted fields match everything except waiting and withdrawn submissions. */
@@ -53,13 +53,13 @@ export interface HistoryFilter {
   readonly outcome?: FoundOutcome;
   /** A substring of the address, in lower case. */
   readonly address?: string;
-  /** The member who reads the history. Only they find what they withdrew. */
+  /** The member who reads the history. Only they find their withdrawn submissions. */
   readonly readerId?: string;
   /** Whether other members' submissions are only found if a moderator decided on them or still has to. */
   readonly isDecided?: boolean;
 }
 
-/** How long a member can see and resubmit a submission that they withdrew, in milliseconds. */
+/** How long a member can see and resubmit a withdrawn submission. */
 export const WITHDRAWN_KEPT_MS = DAY_MS;
 
 /** SQL condition for submissions whose draft was submitted again. */
@@ -68,14 +68,12 @@ export const isReplaced = () => sql<boolean>`exists (select 1 from submissions a
 
 export type History = ReturnType<typeof createHistory>;
 
-/** Maximum number of servers in a guild's history. */
-export const MOST_ENTRIES = 20_000;
-/** Maximum number of submissions that a search counts. */
-export const MOST_FOUND = 1_000;
-/** Maximum number of unsent servers that a member can submit again together: as many as a list can have. */
-const MOST_UNSENT = 1_000;
-/** Number of servers that an export reads per query. */
-const ENTRIES_PER_READ = 2_000;
+export const MAX_ENTRIES = 20_000;
+/** A search counts at most this number of submissions. */
+export const MAX_FOUND = 1_000;
+/** As many servers as a list can have. */
+const MAX_UNSENT = 1_000;
+const ENTRIES_PER_QUERY = 2_000;
 const LATEST_SERVERS = 1_000;
 
 /** Reads each guild's submission history, newest first. Every method throws a StoreError when the store fails. */
@@ -105,7 +103,7 @@ export function createHistory({ store, myTurn, now }: SubmissionStoreBase) {
   return {
     /**
      * Finds the ids of submissions with a matching server, newest first. Submissions that a moderator declined within a minute
-     * for the same reason are in one group. Returns at most {@link MOST_FOUND} + 1 ids.
+     * for the same reason are in one group. Returns at most {@link MAX_FOUND} + 1 ids.
      */
     async find(
       guildId: string,
@@ -130,7 +128,7 @@ export function createHistory({ store, myTurn, now }: SubmissionStoreBase) {
         )
         .orderBy(filter.outcome === 'waiting' ? 'created_at' : 'ended_at', 'desc')
         .orderBy('id', 'desc')
-        .limit(MOST_FOUND + 1)
+        .limit(MAX_FOUND + 1)
         .select(['id', 'state', 'user_id', 'ended_at', 'decided_by', 'decline_reason', 'decline_reason_key'])
         .execute();
       return groupsOf(rows).map((group) => group.map(({ id }) => id));
@@ -178,13 +176,13 @@ export function createHistory({ store, myTurn, now }: SubmissionStoreBase) {
           .orderBy('servers.ended_at', 'desc')
           .orderBy('servers.submission_id', 'desc')
           .orderBy('servers.position', 'desc')
-          .limit(ENTRIES_PER_READ)
+          .limit(ENTRIES_PER_QUERY)
           .select(ENTRY_COLUMNS)
           .select(['servers.submission_id', 'servers.position'])
           .execute();
         yield rows.map(entryOf);
         const last = rows.at(-1);
-        if (last === undefined || rows.length < ENTRIES_PER_READ) return;
+        if (last === undefined || rows.length < ENTRIES_PER_QUERY) return;
         const { ended_at, submission_id, position } = last;
         some = some.where(
           sql<boolean>`(servers.ended_at, servers.submission_id, servers.position) < (${ended_at}, ${submission_id}, ${position})`,
@@ -192,8 +190,8 @@ export function createHistory({ store, myTurn, now }: SubmissionStoreBase) {
       }
     },
     /**
-     * Returns a member's servers that failed to leave the bot and that the guild hasn't sent since, newest first and each address
-     * once. Leaves out servers that a moderator declined or didn't approve.
+     * Returns the servers of a member that the bot couldn't send and the guild hasn't sent since, newest first and each
+     * address once. Leaves out servers that a moderator declined or didn't approve.
      * @param ids limits the result to these submissions
      */
     async unsent(
@@ -222,7 +220,7 @@ export function createHistory({ store, myTurn, now }: SubmissionStoreBase) {
         )
         .orderBy('servers.ended_at', 'desc')
         .orderBy('servers.position')
-        .limit(MOST_UNSENT)
+        .limit(MAX_UNSENT)
         .select(['host', 'port', 'query_port', 'game', 'address'])
         .execute();
       const byAddress = Map.groupBy(rows, ({ address }) => address);
@@ -233,9 +231,7 @@ export function createHistory({ store, myTurn, now }: SubmissionStoreBase) {
       const rows = await ended(guildId).select('game').distinct().execute();
       return new Set(rows.map(({ game }) => game));
     },
-    /**
-     * Looks at the guild's latest 1,000 servers, and returns the game of each server that the service may have accepted.
-     */
+    /** Returns the game of each server, among the guild's latest 1,000, that the service may have accepted. */
     async latestGames(guildId: string): Promise<readonly string[]> {
       const rows = await ended(guildId)
         .orderBy('ended_at', 'desc')
@@ -264,7 +260,7 @@ export function createHistory({ store, myTurn, now }: SubmissionStoreBase) {
         .execute();
       return found.length === count;
     },
-    /** Counts the guild's servers that have an outcome. Servers beyond {@link MOST_ENTRIES} are deleted later. */
+    /** Counts the guild's servers that have an outcome. Servers beyond {@link MAX_ENTRIES} are deleted later. */
     async size(guildId: string): Promise<number> {
       await myTurn(guildId);
       return countOf(ended(guildId));

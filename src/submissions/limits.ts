@@ -3,7 +3,7 @@ import { DAY_MS, TOKEN_LIVES_MS } from '../pacing/durations.ts';
 import type { UsedTable } from '../storage/tables.ts';
 import type { SubmissionStoreBase } from './store-deps.ts';
 
-/** How many of a request's servers can be submitted now, and the limit that holds back the rest. */
+/** The number of servers that can be submitted now, and the limit that holds back the rest. */
 export interface Allowance {
   readonly count: number;
   readonly limited?: ReachedLimit;
@@ -44,7 +44,7 @@ const startOfDay = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
 
 /**
  * Calculates how many servers members and guilds can still submit. Counts every server in the `servers` table that was sent
- * or reserved, except servers that the service rejected because of the guild's key.
+ * or reserved, except servers rejected because of the key.
  */
 export function createLimits({ store: { tables, unsynced }, member, guild, now }: SubmissionStoreBase) {
   /** SQL fragment that selects the servers reserved during a period by a guild or one of its members. */
@@ -111,8 +111,8 @@ export function createLimits({ store: { tables, unsynced }, member, guild, now }
   }
 
   /**
-   * Calculates how many of a request's servers can be submitted now under the strictest limit, and when no limit will hold
-   * back the rest. Handles future times in the table, which can occur if a clock was ahead.
+   * Calculates how many of the servers can be submitted now under the strictest limit, and when the limits will allow the
+   * rest. Handles future times in the table, which can occur if a clock was ahead.
    */
   async function allowance(wanted: AllowanceRequest): Promise<Allowance> {
     const { count, dailyQuota } = wanted;
@@ -142,7 +142,7 @@ export function createLimits({ store: { tables, unsynced }, member, guild, now }
 
   return {
     allowance,
-    /** Calculates how many more servers can be submitted now or, if none can, when the next server can be submitted. */
+    /** Calculates how many more servers can be submitted now, or else when the next server can be submitted. */
     async remaining(who: Omit<AllowanceRequest, 'count'>): Promise<Allowance> {
       const all = await allowance({ ...who, count: Number.POSITIVE_INFINITY });
       return all.count === 0 ? allowance({ ...who, count: 1 }) : all;

@@ -4,12 +4,11 @@ export interface LineNumbers {
   readonly lines: readonly string[];
   /** The number of further lines. */
   readonly more: number;
-  /** The number of all these lines. */
+  /** The total number of lines. */
   readonly count: number;
 }
 
-/** Maximum number of lines and ranges to keep. */
-const MOST_KEPT = 20;
+const MAX_LABELS_KEPT = 20;
 
 /**
  * Adds lines to others.
@@ -22,7 +21,7 @@ export function withNumbers(
   if (labels.length === 0) return before;
   const { lines, more, count } = before ?? { lines: [], more: 0, count: 0 };
   const ranges = rangesOf(labels);
-  const kept = more > 0 ? [] : ranges.slice(0, MOST_KEPT - lines.length);
+  const kept = more > 0 ? [] : ranges.slice(0, MAX_LABELS_KEPT - lines.length);
   const inKept = kept.reduce((sum, range) => sum + range.count, 0);
   return {
     lines: [...lines, ...kept.map(({ from, to }) => (from === to ? from : `${from}-${to}`))],

@@ -129,7 +129,7 @@ export interface PipelineDeps extends SubmissionStore {
   readonly observers: readonly Observer[];
   /** Notifies the guild's admins when the service starts rejecting their key, or accepts it again. */
   readonly onKeyChange: (guildId: string, change: KeyChange) => Promise<void>;
-  /** Maximum duration of a request to the service, in milliseconds. */
+  /** Covers one request to the service. */
   readonly longestRequestMs: number;
   readonly logger: Pick<Logger, 'error'>;
   /** Delays between attempts to record an outcome, in milliseconds. */
@@ -419,7 +419,7 @@ export function createPipeline(deps: PipelineDeps) {
   return {
     /**
      * Submits a draft: reserves the servers in one transaction, then sends the requests one after another.
-     * @throws StoreError if the servers can't be reserved; no servers are sent
+     * @throws StoreError if the servers can't be reserved; they aren't sent then
      */
     async submit(submitRequest: SubmitRequest): Promise<SubmitResult> {
       const reserved = await store.inGuild(submitRequest.guildId, () => reserve(submitRequest), {
@@ -477,7 +477,7 @@ export function createPipeline(deps: PipelineDeps) {
   };
 }
 
-/** Whether every server was sent, and none was held back by a limit, failure or key problem. */
+/** Whether every server was sent, rather than held back by a limit, failure or key problem. */
 export const isAllSent = ({
   limitedRows,
   servers,

@@ -14,18 +14,17 @@ export interface SharedOutcome {
   readonly outcome: Outcome;
 }
 
-/** After this many consecutive requests without a response, the submission stops sending. */
-const MOST_SILENCES = 2;
+/** After so many consecutive requests without a response, the submission stops sending. */
+const MAX_SILENCES = 2;
 /**
- * Maximum number of times that a submission splits a rejected request in half. Rejections because of a game don't count.
- * Finding one invalid server among 100 takes 7 splits. The maximum prevents thousands of requests if the service rejects
- * everything.
+ * How often a submission can split a rejected request in half. Rejections because of a game don't count. Finding one
+ * invalid server among 100 takes 7 splits. The limit prevents thousands of requests if the service rejects everything.
  */
-const MOST_HALVINGS = 200;
+const MAX_HALVINGS = 200;
 
 /**
  * Plans the requests of a submission. The servers keep their order, and each request has at most 100 of them. The service
- * returns a single outcome for a whole request, and adds none of the servers if it rejects the request (specification
+ * returns a single outcome for a whole request, and doesn't add any of the servers if it rejects the request (specification
  * §4.1). If a single server may have caused the rejection, the request is split in half, and both halves are sent
  * separately. This applies to every rejection except an invalid key, an empty list and a rate limit. It includes unknown
  * messages, for example about a port (§7 allows new messages). Servers in a request that was or may have been accepted are
@@ -63,7 +62,7 @@ export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game
     }
     // More requests would only exceed the service's rate limit further.
     if (retryAfterMs !== undefined) return [ended];
-    if (known === 'emptyList' || indices.length === 1 || halvings === MOST_HALVINGS) return [ended];
+    if (known === 'emptyList' || indices.length === 1 || halvings === MAX_HALVINGS) return [ended];
     halvings += 1;
     pending.unshift(...halves(indices));
     return [];
@@ -86,7 +85,7 @@ export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game
       const ended: SharedOutcome = { indices, outcome };
       // Doesn't send the remaining requests, because they would fail for the same reason.
       if (outcome.kind === 'not-sent' && !neverConnected(outcome)) return [ended, ...endPending(outcome)];
-      return silences < MOST_SILENCES ? [ended] : [ended, ...endPending(notSent('service'))];
+      return silences < MAX_SILENCES ? [ended] : [ended, ...endPending(notSent('service'))];
     },
   };
 }

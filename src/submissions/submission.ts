@@ -43,7 +43,7 @@ export interface Submission {
   readonly decidedBy: string;
   /** The moderator's name; empty if unknown. */
   readonly decidedByName: string;
-  /** The correcting moderator's user id; empty if their name was deleted, `undefined` if there was no correction. */
+  /** The correcting moderator's user id; empty if their name was deleted, `undefined` without a correction. */
   readonly correctedBy: string | undefined;
   /** The correcting moderator's name; empty if unknown. */
   readonly correctedByName: string;

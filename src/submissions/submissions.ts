@@ -34,10 +34,10 @@ import {
 import type { WaitingSubmissions } from './waiting-submissions.ts';
 
 /**
- * Maximum duration of a submission, in milliseconds. Requests start early enough for their interaction's reply, so a
- * submission that is older and still running has an outcome that couldn't be saved.
+ * Requests start early enough for their interaction's reply. If an older submission is still running, its outcome couldn't
+ * be saved.
  */
-export const LONGEST_RUN_MS = TOKEN_LIVES_MS;
+export const MAX_RUN_MS = TOKEN_LIVES_MS;
 
 /** SQL condition for submissions that need, or needed, a moderator's approval. */
 const NEEDS_MODERATOR = sql<boolean>`expires_at is not null`;
@@ -133,8 +133,8 @@ export function createSubmissions(deps: SubmissionsDeps) {
   }
 
   /**
-   * Deletes the unsent servers of a draft's ended attempts that a new attempt retries, and attempts without any other
-   * servers. Otherwise, repeated retries would fill the history. Declined and expired submissions keep their servers.
+   * Deletes unsent servers from earlier attempts if a new attempt retries them, and attempts without any other servers.
+   * Otherwise, repeated retries would fill the history. Declined and expired submissions keep their servers.
    */
   async function dropRetried(draftId: string, id: string): Promise<void> {
     const attempts = () => idsOf(draftId).where('state', '=', 'done');
@@ -169,7 +169,7 @@ export function createSubmissions(deps: SubmissionsDeps) {
   }
 
   /**
-   * Deletes those of the submissions that have no servers, unless their message for moderators is out of date.
+   * Deletes empty submissions among the given ones, unless their message for moderators is out of date.
    * @param most the maximum number to delete; by default, deletes all
    * @returns the number of deleted submissions
    */
@@ -316,7 +316,7 @@ export function createSubmissions(deps: SubmissionsDeps) {
   }
 
   /**
-   * Ends a submission whose servers all have an outcome; repeated calls have no effect. The draft keeps the servers that
+   * Ends a submission whose servers all have an outcome; repeated calls are ignored. The draft keeps the servers that
    * weren't accepted. If the submission was approved, the servers that weren't sent wait for approval again.
    * @returns whether the draft still has lines; `undefined` if the submission was approved or wasn't running
    */
@@ -359,7 +359,7 @@ export function createSubmissions(deps: SubmissionsDeps) {
 
   const ofDeadProcesses = () => running().where(isAbandoned(store, processId));
 
-  const overdue = () => running().where('started_at', '<=', now() - LONGEST_RUN_MS);
+  const overdue = () => running().where('started_at', '<=', now() - MAX_RUN_MS);
 
   /** Ends the selected submissions. Servers that may have been sent become `unknown`; the others become `not-sent`. */
   async function endRunning(
@@ -402,7 +402,7 @@ export function createSubmissions(deps: SubmissionsDeps) {
       const rows = submission.servers.filter((server) => !later.has(lineLabel(server))).map(rowForServer);
       return rows.length === 0 ? found : { id, source: rows.length === 1 ? 'options' : 'text', rows };
     },
-    /** Returns the id of a draft's latest submission, or ''. */
+    /** Returns the latest submission's id, or ''. */
     latestId: async (draftId: string): Promise<string> => (await latestRow(draftId))?.id ?? '',
     find: findSubmission,
     latest,
@@ -496,9 +496,7 @@ export function createSubmissions(deps: SubmissionsDeps) {
       const found = await ofDeadProcesses().select('guild_id').union(overdue().select('guild_id')).execute();
       return found.map(({ guild_id }) => guild_id);
     },
-    /**
-     * Ends a guild's submissions that no process is sending any more: their process died, or an outcome couldn't be saved.
-     */
+    /** Ends a guild's submissions that no process is still sending: their process died, or an outcome couldn't be saved. */
     async endAbandoned(guildId: string): Promise<void> {
       await endRunning(ofDeadProcesses().where('guild_id', '=', guildId), 'stopping');
       await endRunning(overdue().where('guild_id', '=', guildId), 'bot');

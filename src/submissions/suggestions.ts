@@ -9,8 +9,8 @@ export interface SuggestionsDeps {
   readonly settings: { rememberedOrThrow(guildId: string): Promise<{ readonly games?: readonly string[] }> };
 }
 
-/** How long a guild's most submitted games are cached, in milliseconds. Long enough for a member to finish typing. */
-const REMEMBERED_MS = 5_000;
+/** Long enough for a member to finish typing. */
+const CACHED_MS = 5_000;
 
 /** Suggests games while a member is typing. */
 export function createSuggestions({ history, games, settings }: SuggestionsDeps) {
@@ -18,7 +18,7 @@ export function createSuggestions({ history, games, settings }: SuggestionsDeps)
   const submitted = createCache(async (guildId) => {
     const groups = Map.groupBy(await history.latestGames(guildId), (alias) => alias);
     return [...groups].sort(([, one], [, other]) => other.length - one.length).map(([alias]) => alias);
-  }, REMEMBERED_MS);
+  }, CACHED_MS);
 
   const allowedIn = async (guildId: string) =>
     gamesAmong(games, (await settings.rememberedOrThrow(guildId)).games);

@@ -33,7 +33,7 @@ interface NewWaitingSubmission extends NewSubmission {
   /** When the submission expires, in milliseconds since 1970. If omitted, a moderator has the full time to decide. */
   readonly expiresAt?: number;
   /**
-   * Who corrected the submission. If omitted, a submission created by the member has no correction; any other submission
+   * The correction of the submission. If omitted, a submission created by the member is uncorrected; any other submission
    * keeps the previous correction.
    */
   readonly correction?: DecidedBy | undefined;
@@ -44,18 +44,18 @@ interface NewWaitingSubmission extends NewSubmission {
 }
 
 /**
- * What this folder needs of submissions that wait for a moderator; `src/approval` implements it. Methods that change data
- * must be called inside the guild's transaction.
+ * The interface for submissions that wait for a moderator; `src/approval` implements it. Methods that change data must be
+ * called inside the guild's transaction.
  */
 export interface WaitingSubmissions {
   /** Returns the waiting submission if it hasn't been replaced since the moderator saw it. */
   seen(which: SeenApproval): Promise<Submission | undefined>;
   /**
-   * Returns the addresses of a member's waiting servers.
+   * Returns the addresses that a member has waiting.
    * @param exceptId the id of a draft to leave out
    */
   ownAddresses(by: Submitter, exceptId?: string): Promise<ReadonlySet<string>>;
-  /** Returns the draft of the member's waiting submission, to be edited, or why the submission isn't waiting. */
+  /** Returns the draft to edit for a waiting submission, or why the submission isn't waiting. */
   draft(by: Submitter, id: string): Promise<Draft | NoDraft>;
   /**
    * Returns the reason why a draft's servers can't wait for approval. If they can, counts the attempt towards the member's
@@ -72,9 +72,9 @@ export interface WaitingSubmissions {
    */
   begin(submission: NewWaitingSubmission): Promise<string>;
   /**
-   * Replaces a waiting submission with a new submission of the same draft, with fewer or corrected servers. The expiry
-   * time stays the same.
-   * @returns the new submission's id, or the existing id if nothing changes
+   * Replaces a waiting submission with a new submission of the same draft, with fewer or corrected servers. The expiry time
+   * stays the same.
+   * @returns the new submission's id, or the existing id without a change
    */
   beginAnother(submission: Submission, rows: readonly ReadyRow[], correction?: DecidedBy): Promise<string>;
   /**
@@ -104,8 +104,8 @@ export interface WaitingSubmissions {
    */
   withdraw(by: Submitter, id: string, interactionId: string): Promise<NoDraft | undefined>;
   /**
-   * Ends some of the guild's expired waiting submissions and deletes their drafts. A submission that would wait for more
-   * than twice the maximum has expired too, because it was created while the clock was ahead.
+   * Ends some expired waiting submissions of the guild and deletes their drafts. A submission that would wait for more than
+   * twice the maximum has expired too, because it was created while the clock was ahead.
    * @returns whether there may be more
    */
   expire(guildId: string): Promise<boolean>;

@@ -1,8 +1,9 @@
 import { ENGLISH, languages, type Sentences } from './languages.ts';
 
 /*
- * Builds the translated text for Discord's command fields. The names of commands and options are the same in every
- * language, because clickable mentions and pasted commands show everyone the default name (discord-api-docs#7309, #5446).
+ * Builds the translated text for Discord's command fields. The names of slash commands and their options are the same in
+ * every language, because clickable mentions and pasted commands show everyone the default name (discord-api-docs#7309,
+ * #5446).
  */
 
 interface CommandSentences {

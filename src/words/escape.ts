@@ -1,4 +1,4 @@
-import { LONGEST_NAME } from '../listing/contract.ts';
+import { MAX_GAME_NAME_LENGTH } from '../listing/contract.ts';
 import { cut, ELLIPSIS, shorten, visibleLine } from '../text/one-line.ts';
 
 /**
@@ -32,7 +32,7 @@ export function escapeText(text: string, maxLength: number = MAX_TEXT_LENGTH): s
 }
 
 /** 100 characters (Discord's limit for a choice), each escaped. */
-export const MAX_ESCAPED_NAME_LENGTH = 2 * LONGEST_NAME;
+export const MAX_ESCAPED_NAME_LENGTH = 2 * MAX_GAME_NAME_LENGTH;
 
 /** Escapes the name of a game or a member, like {@link escapeText}. */
 export const escapeName = (name: string): string => escapeText(name, MAX_ESCAPED_NAME_LENGTH);

@@ -1,6 +1,6 @@
 import { formatAddress } from '../addresses/address.ts';
 import { EXAMPLE_PORT, usualPort } from '../addresses/usual-ports.ts';
-import { type Game, LONGEST_NAME } from '../listing/contract.ts';
+import { type Game, MAX_GAME_NAME_LENGTH } from '../listing/contract.ts';
 import { type GameIndex, usualFirst } from '../listing/game-search.ts';
 import { shorten, visibleLine } from '../text/one-line.ts';
 import { escapeCode, escapeName } from './escape.ts';
@@ -19,7 +19,7 @@ export const gameChoices = (games: readonly Game[]) =>
   games.map(({ name, alias }) => {
     const tail = ` (${visibleLine(alias)})`;
     // The alias is never shortened, because choices must differ even if two games have the same name.
-    const capacity = LONGEST_NAME - tail.length;
+    const capacity = MAX_GAME_NAME_LENGTH - tail.length;
     const isAliasEnough = name === alias || capacity < MIN_NAME_LENGTH;
     return {
       name: isAliasEnough ? visibleLine(alias) : `${shorten(visibleLine(name), capacity)}${tail}`.trimStart(),
@@ -36,11 +36,12 @@ export const gameLabels = (games: readonly Game[]) =>
   });
 
 /** Whether the alias has 1 to 100 characters, as a select option's value must (Discord docs: Components, Select Option). */
-export const isSelectable = ({ alias }: Game): boolean => alias.trim() !== '' && alias.length <= LONGEST_NAME;
+export const isSelectable = ({ alias }: Game): boolean =>
+  alias.trim() !== '' && alias.length <= MAX_GAME_NAME_LENGTH;
 
 /** Returns a game as a select option. If the game's name is invisible, the option shows the alias instead. */
 export const gameOption = ({ name, alias }: Game) => ({
-  label: shorten(visibleLine(name) || visibleLine(alias) || '?', LONGEST_NAME),
+  label: shorten(visibleLine(name) || visibleLine(alias) || '?', MAX_GAME_NAME_LENGTH),
   value: alias,
 });
 

@@ -43,7 +43,7 @@ export function stillWaitingText(reason: NotSubmitted, audience: Audience, games
   const still = t('approval.still');
   switch (reason.code) {
     case 'game-not-allowed': {
-      const game = escapeCode(gameNamed(reason.game, games).name, MAX_GAME_NAME_LENGTH);
+      const game = escapeCode(gameNamed(reason.game, games).name, MAX_NAMED_GAME_LENGTH);
       const text = notReadyText({ short: t('problem.short.game-not-allowed', { game }) }, t);
       const help = t('approval.toAllow', { settings: mention('settings') });
       return `${withSign('not-sent', text)}\n${sentences(still, help)}`;
@@ -131,13 +131,13 @@ function beforeText(before: EarlierSubmission, t: Translate, games: GameIndex): 
   } = before;
   return [
     withSign(kind, t(`outcome.${kind}`)),
-    escapeText(shorten(gameNamed(game, games).name, MAX_GAME_NAME_LENGTH)),
+    escapeText(shorten(gameNamed(game, games).name, MAX_NAMED_GAME_LENGTH)),
     whenText(at),
     submitterText(t, before),
   ].join(' · ');
 }
 
-const MAX_GAME_NAME_LENGTH = 30;
+const MAX_NAMED_GAME_LENGTH = 30;
 
 function submitterText(t: Translate, { userName, isYours }: EarlierSubmission): string {
   if (isYours) return t('by.you');

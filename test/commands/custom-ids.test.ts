@@ -3,7 +3,7 @@ import { createCommands } from '../../commands/index.ts';
 import { changeId, modalId } from '../../commands/settings/setting.ts';
 import { writeFilter } from '../../commands/submissions/filter.ts';
 import { writeSeen } from '../../commands/submissions/list-several.ts';
-import { MOST_BLOCKS } from '../../src/guilds/blocks.ts';
+import { MAX_BLOCKS } from '../../src/guilds/blocks.ts';
 import { isCustomId } from '../../src/interactions/controls.ts';
 import { writePage } from '../../src/interactions/pager.ts';
 import { markOfRows } from '../../src/submissions/draft.ts';
@@ -34,11 +34,11 @@ const ownFilter = writeFilter({ userId: ID, game: '', outcome: undefined, server
 const LONGEST: Readonly<Record<string, string>> = {
   'addserver:new': '',
   'addservers:new': '',
-  'blocks:add': `${writePage(MOST_BLOCKS, 's')}:${ID}`,
-  'blocks:ask': `${writePage(MOST_BLOCKS, 's')}:again`,
-  'blocks:lift': writePage(MOST_BLOCKS, 's'),
-  'blocks:list': writePage(MOST_BLOCKS, 's'),
-  'blocks:member': writePage(MOST_BLOCKS, 's'),
+  'blocks:add': `${writePage(MAX_BLOCKS, 's')}:${ID}`,
+  'blocks:ask': `${writePage(MAX_BLOCKS, 's')}:again`,
+  'blocks:lift': writePage(MAX_BLOCKS, 's'),
+  'blocks:list': writePage(MAX_BLOCKS, 's'),
+  'blocks:member': writePage(MAX_BLOCKS, 's'),
   'games:all': '',
   'games:page': writePage(MOST_PAGES, 'x'.repeat(60)),
   'keystatus:check': '',

@@ -28,7 +28,7 @@ const ready = (count: number, from = 1, game = 'cs2'): readonly Row[] =>
 
 function preview(rows: readonly Row[]) {
   const checked = checkedDraft({ id: 'd', source: 'text', rows });
-  const reply = previewOf(anyContext(), checked, games, { notice: '', comes: '' });
+  const reply = previewOf(anyContext(), checked, games, { notice: '', nextSteps: '' });
   const [embed] = reply.embeds ?? [];
   return {
     content: reply.content ?? '',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type BlockTarget, createBlockCheck, MOST_BLOCKS } from '../../src/guilds/blocks.ts';
+import { type BlockTarget, createBlockCheck, MAX_BLOCKS } from '../../src/guilds/blocks.ts';
 import { UnreadableSettingsError } from '../../src/guilds/settings.ts';
 import { partsOver } from '../support/builders.ts';
 import { kinds, newPlace, rowsIn } from '../support/database.ts';
@@ -94,10 +94,10 @@ describe.each(kinds())("a guild's blocks in %s", (kind) => {
     const { first } = await open();
     const hosts = (from: number, count: number) =>
       Array.from({ length: count }, (_, n) => host(`h${from + n}.example.com`));
-    await first.approvals.block(guildId, { targets: hosts(0, MOST_BLOCKS - 1), by, reason: '' });
+    await first.approvals.block(guildId, { targets: hosts(0, MAX_BLOCKS - 1), by, reason: '' });
     const added = await first.approvals.block(guildId, { targets: hosts(1_000, 2), by, reason: '' });
     expect(added).toHaveLength(1);
-    expect(await first.blocks.list(guildId)).toHaveLength(MOST_BLOCKS);
+    expect(await first.blocks.list(guildId)).toHaveLength(MAX_BLOCKS);
     expect(await first.approvals.block('2', { targets: hosts(0, 1), by, reason: '' })).toHaveLength(1);
   });
 

@@ -3,8 +3,8 @@ import type { HistoryFilter } from '../../src/submissions/history.ts';
 import { addDone, beginSubmission, fill, openParts, readyDraft, readyRow } from '../support/builders.ts';
 import { turnsDuring } from '../support/machine.ts';
 
-const MOST_ENTRIES = 20_000;
-const MOST_FOUND = 1_000;
+const MAX_ENTRIES = 20_000;
+const MAX_FOUND = 1_000;
 
 /** Creates a history with every kind of submission in guild 1, and functions to search it. */
 async function open() {
@@ -235,20 +235,20 @@ it('only one history search runs in each turn of the event loop', async () => {
 it('a history search stops after 1,000 submissions', async () => {
   const { store, history } = await openParts(0);
   await store.inGuild('1', async () => {
-    for (let at = 0; at <= MOST_FOUND + 1; at += 1) {
+    for (let at = 0; at <= MAX_FOUND + 1; at += 1) {
       await addDone(store, { id: `${at}`, guildId: '1', userId: '7', at, hosts: ['a', 'b'] });
     }
   });
   for (const filter of [{}, { address: 'a' }, { userId: '7', outcome: 'accepted' as const }]) {
     const found = (await history.find('1', filter)).flat();
-    expect(found).toHaveLength(MOST_FOUND + 1);
+    expect(found).toHaveLength(MAX_FOUND + 1);
     expect([found[0], found.at(-1)]).toEqual(['1001', '1']);
   }
 });
 
 it('a history of 20,000 servers is searched in steps of 2,000', async () => {
   const { store, history } = await openParts(0);
-  await fill(store, '1', { count: MOST_ENTRIES, at: 1_000 });
+  await fill(store, '1', { count: MAX_ENTRIES, at: 1_000 });
   expect(await history.find('1', { address: 's7.example.com' })).toEqual([['1-0']]);
   expect(await history.find('1', { game: 'cs2', outcome: 'accepted' })).toHaveLength(13);
   expect(await history.find('1', { userId: '8', outcome: 'accepted' })).toHaveLength(10);
@@ -262,7 +262,7 @@ it('a history of 20,000 servers is searched in steps of 2,000', async () => {
   });
   expect(Math.max(...lengths)).toBe(2_000);
   expect(turns).toBeGreaterThanOrEqual(10);
-  expect(seen.size).toBe(MOST_ENTRIES);
-  expect(await history.size('1')).toBe(MOST_ENTRIES);
+  expect(seen.size).toBe(MAX_ENTRIES);
+  expect(await history.size('1')).toBe(MAX_ENTRIES);
   expect(await history.latestGames('1')).toHaveLength(1_000);
 });

@@ -15,7 +15,7 @@ import { turnsDuring } from '../support/machine.ts';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
-const MOST_ENTRIES = 20_000;
+const MAX_ENTRIES = 20_000;
 const NOW = 1_000 * DAY;
 const ago = (days: number) => NOW - days * DAY;
 const ofGuild = { guildId: '1', userId: '7' };
@@ -58,7 +58,7 @@ describe('pruning a guild with a lot of expired data', () => {
   const lists: Readonly<Record<string, (opened: Awaited<ReturnType<typeof open>>) => Promise<unknown>>> = {
     'old servers': ({ store }) => fill(store, '1', { count: 15_000, at: ago(500) }),
     'more servers than the maximum': ({ store }) =>
-      fill(store, '1', { count: MOST_ENTRIES + 10_000, at: ago(1) }),
+      fill(store, '1', { count: MAX_ENTRIES + 10_000, at: ago(1) }),
     'forgotten members': async ({ store }) => {
       await fill(store, '1', { count: 10_000, at: ago(1) });
       await store.tables().updateTable('servers').set({ is_forgotten: 1 }).execute();
@@ -178,7 +178,7 @@ describe('a submission', () => {
 describe('a guild with more than 20,000 servers in its history', () => {
   it('first loses unsent servers, and then the oldest servers of the member with the most', async () => {
     const { store, prune, hosts, submissions } = await open();
-    await fill(store, '1', { count: MOST_ENTRIES, at: ago(10) });
+    await fill(store, '1', { count: MAX_ENTRIES, at: ago(10) });
     await fill(store, '2', { count: 10, at: ago(20) });
     const list = (name: string, count: number) => Array.from({ length: count }, (_, n) => `${name}-${n}`);
     await addDone(store, {
@@ -191,7 +191,7 @@ describe('a guild with more than 20,000 servers in its history', () => {
     await addDone(store, { ...ofGuild, id: 'new', at: NOW, hosts: list('new', 1_234) });
     await prune();
     const left = await hosts();
-    expect(left).toHaveLength(MOST_ENTRIES);
+    expect(left).toHaveLength(MAX_ENTRIES);
     // The lists of 1,000 servers belong to two members in turn, and the new list to the first of them.
     expect(left.slice(0, 1_001)).toEqual([
       ...list('s', 2_000)
@@ -214,7 +214,7 @@ describe('a guild with more than 20,000 servers in its history', () => {
     await add('7', 'accepted', 150, ago(10));
     await add('7', 'unknown', 50, ago(10));
     await add('7', 'rejected', 10, ago(10));
-    await add('8', 'rejected', MOST_ENTRIES, ago(2));
+    await add('8', 'rejected', MAX_ENTRIES, ago(2));
     await partsOver(store, { now: () => NOW }).erasure.prune();
     const left = store.tables().selectFrom('servers').groupBy('submission_id').orderBy('submission_id');
     const counts = left.select(({ fn }) => ['submission_id', fn.countAll<number>().as('count')]);
@@ -222,20 +222,20 @@ describe('a guild with more than 20,000 servers in its history', () => {
       { submission_id: '7 accepted', count: 150 },
       { submission_id: '7 rejected', count: 10 },
       { submission_id: '7 unknown', count: 50 },
-      { submission_id: '8 rejected', count: MOST_ENTRIES - 210 },
+      { submission_id: '8 rejected', count: MAX_ENTRIES - 210 },
     ]);
   });
 
   it("doesn't lose any server that still counts towards a limit", async () => {
     const { store, prune, hosts } = await open();
-    await fill(store, '1', { count: MOST_ENTRIES, at: NOW - 2 * MINUTE });
+    await fill(store, '1', { count: MAX_ENTRIES, at: NOW - 2 * MINUTE });
     await addDone(store, { ...ofGuild, id: 'old', at: ago(10), hosts: ['old', 'older'] });
     await addDone(store, { ...ofGuild, id: 'x', at: NOW, hosts: ['not-sent'], outcome: 'not-sent' });
     await prune();
-    expect(await hosts()).toHaveLength(MOST_ENTRIES);
+    expect(await hosts()).toHaveLength(MAX_ENTRIES);
     await addDone(store, { ...ofGuild, id: 'new', at: NOW, hosts: ['new'] });
     await prune();
-    expect(await hosts()).toHaveLength(MOST_ENTRIES + 1);
+    expect(await hosts()).toHaveLength(MAX_ENTRIES + 1);
   });
 });
 
