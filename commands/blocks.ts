@@ -97,7 +97,6 @@ function blockedText(
   return withSign('not-sent', isFull ? t('blocks.full', { most: MAX_BLOCKS }) : t('blocks.already'));
 }
 
-/** Creates the view of the list. */
 export function createBlockList({ blocks, settings }: Pick<CommandDeps, 'blocks' | 'settings'>) {
   // Blocking needs the same permission as deciding on submissions.
   const demand = (context: Context) => demandModerator(context, settings);
@@ -166,7 +165,6 @@ function entryText(t: Translate, { target, reason, by, at }: Block): string {
   return `- ${parts.filter(Boolean).join(' · ')}`;
 }
 
-/** Creates the buttons, menus and modals of the list. */
 export function blockActions(deps: CommandDeps): Actions {
   const { approvals, blocks } = deps;
   const list = createBlockList(deps);

@@ -27,7 +27,6 @@ export interface CommandDeps
   readonly decisionMessages: DecisionMessages;
   readonly editOrder: EditOrder;
   readonly guildLog: GuildLog;
-  /** The observer that reports to the log channel. */
   readonly submissionLog: Observer;
   /** Logs each act that can't be undone, without the user's id. */
   readonly logger: Pick<Logger, 'info'>;

@@ -74,7 +74,6 @@ export function panelCommand(deps: CommandDeps): Command {
   };
 }
 
-/** Builds the fields for a panel's custom text and its game, with their initial values. */
 export async function panelFields(
   context: Context,
   { text = '', game = '' }: Partial<Pick<Panel, 'text' | 'game'>>,

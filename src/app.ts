@@ -53,9 +53,7 @@ export interface Timing extends ApiTiming {
   readonly undoMs?: number;
   /** Delay before the first retry of a request to the listing service. It doubles before the second retry. */
   readonly listingFirstWait?: number;
-  /** Time limit for parsing a file. */
   readonly listReadingMs?: number;
-  /** How often a process renews its lease. */
   readonly leaseRenewedEveryMs?: number;
   /** How often the bot checks that interactions still arrive. */
   readonly transportEveryMs?: number;

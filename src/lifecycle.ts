@@ -41,7 +41,6 @@ export function createJob({ firstMs, everyMs, run }: JobDeps) {
       first = setTimeout(runOnce, firstMs).unref();
       timer = setInterval(runOnce, everyMs).unref();
     },
-    /** Stops the job and waits for the current run. */
     async stop(): Promise<void> {
       clearTimeout(first);
       clearInterval(timer);

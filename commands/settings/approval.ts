@@ -24,7 +24,6 @@ interface Option {
   /** The value of the menu's entry. */
   readonly name: string;
   label(t: Translate): string;
-  /** Describes the option's state. */
   state(t: Translate, isOn: boolean): string;
   /** Whether the option applies. Otherwise, the menu has no entry for it and doesn't change it. */
   isOffered(now: Settings): boolean;
@@ -143,7 +142,6 @@ function withMention(before: Settings, isOn: boolean, t: Translate): Settings {
   return { ...before, mentionsApprovalRole: true };
 }
 
-/** Whether members are notified of decisions by direct message. */
 const sendsDirectMessages = ({ directMessages }: Settings): boolean => directMessages !== false;
 
 function approvalLine(t: Translate, { now }: Pick<SettingsView, 'now'>): string {

@@ -9,7 +9,6 @@ import type { Game } from '../../src/listing/contract.ts';
 import { LOOK } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 
-/** All the data that /settings shows. */
 export interface SettingsView {
   /** The guild's settings, with the guild's current Discord locale. */
   readonly now: Settings;
@@ -22,7 +21,6 @@ export interface SettingsView {
   readonly waiting: number;
   /** The panels that admins can change. */
   readonly panels: readonly Panel[];
-  /** The number of blocked members and addresses. */
   readonly blocks: number;
 }
 
@@ -84,7 +82,6 @@ export interface Setting {
   readonly handlers: Readonly<
     Record<string, (context: PressContext, now: Settings, about: string) => Change | Promise<Change>>
   >;
-  /** The modal opened by {@link modalId}. */
   readonly modal?: SettingModal;
   /** Rechecks a known problem when an admin opens /settings. Returns `undefined` without a known problem. */
   retry?(context: Context, now: Settings): Promise<Change> | undefined;

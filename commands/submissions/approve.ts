@@ -13,7 +13,6 @@ import type { CommandDeps } from '../deps.ts';
 import { enterKey } from '../setkey.ts';
 import { heldText } from '../submit/preview.ts';
 
-/** An approved submission together with its outcome. */
 export interface Approved {
   readonly kind: 'approved';
   readonly ended: EndedSubmission;

@@ -49,8 +49,7 @@ export function decisionActions(
     }
   }
 
-  /** Sends an approved submission's unconfirmed servers again. */
-  async function sendAgain(context: PressContext): Promise<Reply> {
+  async function sendUnconfirmedAgain(context: PressContext): Promise<Reply> {
     await demandModerator(context);
     const seen = seenOf(context);
     const submissionId = await approvals.waitUnconfirmed(seen);
@@ -174,7 +173,7 @@ export function decisionActions(
     presses: {
       approve: { answers: 'beside', run: (context) => approve(context) },
       duplicate: { answers: 'beside', run: removeRepeat },
-      resend: { answers: 'beside', run: sendAgain },
+      resend: { answers: 'beside', run: sendUnconfirmedAgain },
       decline: { answers: 'modal', run: pressDecline },
       undo: { answers: 'beside', run: undo },
       // Still needed for buttons on messages posted by version 0.3.0.

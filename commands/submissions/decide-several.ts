@@ -18,9 +18,9 @@ import { readBlock, readReason } from './decline.ts';
 import {
   declineAllModal,
   listSubmissions,
+  OPENS_BLOCKS,
   omittedText,
   readSeen,
-  TO_BLOCKS,
   writeSeen,
 } from './list-several.ts';
 import { type ApprovalQueue, type DecisionContext, withNext } from './queue.ts';
@@ -148,7 +148,7 @@ export function severalActions(
         answers: 'immediate update',
         async run(context) {
           const [chosen = ''] = context.values;
-          if (chosen === TO_BLOCKS) return blockList.show(context, '');
+          if (chosen === OPENS_BLOCKS) return blockList.show(context, '');
           return showNext(context, await placeOfMember(context, chosen));
         },
       },

@@ -39,7 +39,7 @@ export function declineModal(context: PressContext, submission: Submission, game
     id: submissionsId('decline', `${draftId}:${id}`),
     title: t('approval.modal.title'),
     text: isList
-      ? numberedText(t, submission)
+      ? textWithLineNumbers(t, submission)
       : (approvalView(t, submission, games).embeds[0]?.description ?? ''),
     fields: [...reasonFields(t, before), ...lines, blockField(t, [submission], before.block)],
   });
@@ -109,8 +109,7 @@ export function readBlock(
   return target ? [target] : [];
 }
 
-/** Formats a list with its line numbers. */
-function numberedText(t: Translate, submission: Submission): string {
+function textWithLineNumbers(t: Translate, submission: Submission): string {
   const servers = withParts(submission.servers);
   const items = firstItems(t, servers, MAX_LINES, (each) => serverItem(t, each.server, each));
   return [byText(t, submission), ...items].join('\n');

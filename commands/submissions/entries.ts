@@ -88,7 +88,6 @@ export function groupText(
 export const serverCountOf = (entries: readonly Pick<SubmissionEntry, 'counts'>[]): number =>
   entries.reduce((sum, { counts }) => sum + OUTCOME_KINDS.reduce((all, kind) => all + counts[kind], 0), 0);
 
-/** Formats the number of servers in a submission. */
 export const serverCountText = (t: Audience['t'], { counts }: Pick<SubmissionEntry, 'counts'>): string =>
   t('look.servers', { count: serverCountOf([{ counts }]) });
 

@@ -33,13 +33,11 @@ const MARKS = /.{5}/g;
 /** The list of submissions has to fit into an embed and a modal. */
 const MAX_LIST_LENGTH = 3_800;
 
-/** A member's submissions, as listed for a moderator. */
 interface ListedSubmissions {
   /** Sorted from oldest to newest. */
   readonly submissions: readonly Submission[];
   /** The list's text, which names every server in the submissions. */
   readonly text: string;
-  /** Number of submissions omitted from the list. */
   readonly omitted: number;
 }
 
@@ -121,8 +119,7 @@ export function buttonsForAll(
   ];
 }
 
-/** The menu value that opens the list of blocks. */
-export const TO_BLOCKS = 'blocks';
+export const OPENS_BLOCKS = 'blocks';
 
 /**
  * Builds the menu that jumps to a member's first waiting submission, if several members have waiting submissions, or to the
@@ -139,7 +136,7 @@ export function queueSelect(t: Translate, waiting: readonly WaitingSubmission[])
         label: `${shorten(own[0]?.userName || userId, LIMITS.choiceName / 2)} (${own.length})`,
         value: userId,
       })),
-      { label: t('blocks.title'), value: TO_BLOCKS },
+      { label: t('blocks.title'), value: OPENS_BLOCKS },
     ],
   });
 }

@@ -59,7 +59,6 @@ export const toMine = (t: Translate, content: string): Reply => ({
   isUserError: true,
 });
 
-/** Creates the actions that open an entry. */
 export function openActions(deps: CommandDeps, { sightOf }: Pick<ApprovalQueue, 'sightOf'>) {
   const { history, submissions, games, draftEditor } = deps;
 

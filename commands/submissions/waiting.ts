@@ -131,7 +131,7 @@ async function nextWhileWaiting(
   const { t, guildId, user, mention } = context;
   const submissions = mention('submissions');
   if (await mayDecide(context, settings).catch(() => false)) return t('approval.yourself', { submissions });
-  const isNotified = await decisionMessages.isWanted(guildId, user.id);
+  const isNotified = await decisionMessages.wantsDirectMessages(guildId, user.id);
   return isNotified ? t('approval.directMessage') : t('approval.next', { submissions });
 }
 

@@ -17,7 +17,6 @@ import { submitDraft } from './submit-draft.ts';
 /** Whether the modal had the multi-line input. If it had separate fields, the address can't be empty. */
 export const isOfLines = ({ field }: SubmitContext): boolean => field('server') === '';
 
-/** Applies a member's edit to a waiting submission. */
 export const changeWaiting = (context: SubmitContext, deps: CommandDeps): Promise<Reply> =>
   isOfLines(context) ? changeLines(context, deps) : changeFields(context, deps);
 

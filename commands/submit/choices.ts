@@ -21,7 +21,6 @@ import { submitId } from './ids.ts';
 
 /* The controls for choosing game servers in a text that might not be a list. */
 
-/** A draft with choices. */
 export type DraftToChoose = CheckedDraft & { readonly choices: Choices };
 
 export const hasChoices = (checked: CheckedDraft): checked is DraftToChoose =>

@@ -161,7 +161,6 @@ const unconfirmedButtons = (t: Translate, id: string): readonly Control[] => [
 const anywayButton = (t: Translate, id: string, label: 'submitAnyway' | 'sendAnyway'): Control =>
   button(submitId('anyway', id), t(`again.${label}`));
 
-/** Builds the button that opens the draft's modal. */
 export const editButton = (t: Translate, id: string): Control =>
   button(submitId('edit', id), t('again.edit'));
 

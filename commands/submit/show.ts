@@ -42,7 +42,6 @@ export const unreadableText = (
 
 interface DraftAdditions {
   readonly notice?: string | undefined;
-  /** Why the draft wasn't submitted. */
   readonly held?: HeldReason;
   /** The games to choose from for one kind of line, if several games match the typed name. */
   readonly choice?: { readonly lines: GamelessLines; readonly games: readonly Game[] };

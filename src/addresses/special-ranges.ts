@@ -74,7 +74,6 @@ function embeddedIPv4(address: string): string[] {
 
 const dotted = (high = 0, low = 0) => [high >> 8, high & 255, low >> 8, low & 255].join('.');
 
-/** Returns the eight 16-bit words of an IPv6 address. */
 function wordsOf(address: string): number[] {
   const [head = '', tail] = address.split('::');
   const read = (part: string) => (part ? part.split(':').map((word) => Number.parseInt(word, 16)) : []);

@@ -166,7 +166,6 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     return { kind: 'nowhere' };
   }
 
-  /** Edits a submission's message, or posts a new one. */
   async function putMessage(
     key: DraftRef,
     submission: Submission | undefined,

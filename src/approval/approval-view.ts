@@ -247,7 +247,6 @@ export function channelView(
   };
 }
 
-/** Builds the buttons for the log channel's message. */
 const logButtons = (
   t: Translate,
   submission: Submission,
@@ -257,7 +256,6 @@ const logButtons = (
   ...undoButtons(t, [...shown.declined, submission]),
 ];
 
-/** Returns the background of a submission, for moderators. */
 export const backgroundTexts = (
   t: Translate,
   background: Background,
@@ -292,7 +290,6 @@ const beforeTexts = (
 
 const MAX_BLOCKED_NAMED = 5;
 
-/** Names the submitter and the hosts that are blocked. */
 const blockedTexts = (t: Translate, { blocked }: Pick<Background, 'blocked'>): readonly string[] =>
   blocked.length === 0
     ? []

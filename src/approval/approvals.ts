@@ -56,7 +56,6 @@ interface Undone {
   readonly unblocked: readonly Block[];
 }
 
-/** Why a correction isn't possible. */
 type NotCorrected =
   /** The submission was decided or changed after the moderator saw it, or its draft is gone or has several servers. */
   | { readonly code: 'decided' }
@@ -174,7 +173,6 @@ export function createApprovals({
         .where('state', '=', 'waiting');
       return countOf(tables().selectFrom('servers').where('submission_id', 'in', waiting));
     },
-    /** Reads the {@link Background} of a submission. */
     async background({ id, draftId, guildId, userId, state, servers }: Submission): Promise<Background> {
       const parts = await tables()
         .selectFrom('submissions')
@@ -331,7 +329,6 @@ export function createApprovals({
         await drafts.delete(submission.draftId);
         return true;
       }),
-    /** Returns the messages that are out of date. */
     due: (): Promise<readonly DueMessage[]> =>
       tables()
         .selectFrom('submissions')

@@ -74,8 +74,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
   const dueMs = (deps.undoMs ?? UNDO_MS) + (deps.gatherMs ?? GATHER_MS);
   const job = createJob({ firstMs: AFTER_START_MS, everyMs, run: sendNext });
 
-  /** Whether a guild member should receive direct messages. */
-  async function isWanted(guildId: string, userId: string): Promise<boolean> {
+  async function wantsDirectMessages(guildId: string, userId: string): Promise<boolean> {
     if (!isOn) return false;
     const found = await deps.settings.getOrUnreadable(guildId);
     if (found === 'unreadable' || found.directMessages === false) return false;
@@ -163,7 +162,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
     if (latest === undefined) return false;
     const { guild_id: guildId, draft_id: id, notice } = latest;
     const kept = deps.interactionStore.open(notice, noticeContext({ guildId, id }), { guildId });
-    if (kept === undefined || !(await isWanted(guildId, kept.interaction.user.id))) return false;
+    if (kept === undefined || !(await wantsDirectMessages(guildId, kept.interaction.user.id))) return false;
     const found = await Promise.all(wanted.map((row) => deps.submissions.find(guildId, row.id)));
     const decided = found.filter((submission) => submission !== undefined);
     if (decided.length === 0) return false;
@@ -192,7 +191,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
     }
   }
 
-  return { name: 'direct messages', ...job, isOn, isWanted };
+  return { name: 'direct messages', ...job, isOn, wantsDirectMessages };
 }
 
 /** Removes the moderators' ids, because Discord can't properly display mentions of moderators in a direct message. */

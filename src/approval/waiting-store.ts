@@ -24,7 +24,6 @@ export const WAITS_MS = 7 * DAY_MS;
 /** Each submission can have 1,000 servers. */
 const MAX_EXPIRED_PER_TRANSACTION = 5;
 
-/** Limits per member and per guild. */
 const MAX_WAITING = {
   member: { submissions: 10, servers: 1_000 },
   guild: { submissions: 100, servers: 5_000 },

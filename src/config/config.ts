@@ -47,7 +47,6 @@ export class ConfigError extends Error {
 
 /** At most 32 code points, because the name appears in many texts. A modal's placeholder is limited to 100 characters. */
 const NAME = /^\P{C}{1,32}$/u;
-/** Pino's log levels. */
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const FORMATS = ['brackets', 'indices'] as const;
 const TRANSPORTS = ['gateway', 'http'] as const;

@@ -377,7 +377,6 @@ export function createDiscordApi(deps: DiscordApiDeps) {
         throw error;
       }
     },
-    /** Requests that use the bot's token. */
     get: (route: Route, request?: BotRequest) => byBot(RequestMethod.Get, route, request),
     post: (route: Route, request: BotRequest) => byBot(RequestMethod.Post, route, request),
     put: (route: Route, request: BotRequest) => byBot(RequestMethod.Put, route, request),

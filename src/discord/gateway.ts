@@ -78,8 +78,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const shards: Shard[] = [];
   const guildsOf = new Map<number, number>();
   let isLeaving = false;
-  /** Why the latest request for the gateway's URL failed. */
-  let lastFailure: string | undefined;
+  let whyUrlFailed: string | undefined;
 
   function fatal(error: FatalDiscordError): void {
     if (!isLeaving) onFatal(error);
@@ -150,7 +149,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       if (isConnected()) return undefined;
       const blocked = api.block.trouble();
       if (blocked !== undefined) return blocked;
-      if (shards.length === 0) return lastFailure ?? 'Discord has not returned the gateway URL yet';
+      if (shards.length === 0) return whyUrlFailed ?? 'Discord has not returned the gateway URL yet';
       const deaf = shards.filter((shard) => shard.state() !== 'ready').length;
       return `${deaf} of ${shards.length} shards do not have a session; the log has the reasons`;
     },
@@ -167,7 +166,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
         minMs: (error) =>
           Math.max(api.block.leftMs(), error instanceof RateLimitError ? error.retryAfter : 0),
         onFailure(error, waitMs) {
-          lastFailure = `cannot reach Discord: ${whyUnreachable(error) ?? (error instanceof Error ? error.message : String(error))}`;
+          whyUrlFailed = `cannot reach Discord: ${whyUnreachable(error) ?? (error instanceof Error ? error.message : String(error))}`;
           const text = 'could not get the gateway URL from Discord; will retry';
           api.logFailure(error, waitMs, text);
         },

@@ -12,8 +12,7 @@ export function createRejections() {
   return {
     note: (id: string): void => rejectedAt.set(id, performance.now()),
     delete: (id: string): void => rejectedAt.delete(id),
-    /** Whether the latest message was rejected less than `ms` milliseconds ago. */
-    wasRejected: (id: string, ms: number): boolean =>
-      performance.now() - (rejectedAt.get(id) ?? Number.NEGATIVE_INFINITY) < ms,
+    wasRejected: (id: string, withinMs: number): boolean =>
+      performance.now() - (rejectedAt.get(id) ?? Number.NEGATIVE_INFINITY) < withinMs,
   };
 }

@@ -23,7 +23,6 @@ export interface Block {
   readonly at: number;
 }
 
-/** A request to block targets. */
 export interface NewBlocks {
   readonly targets: readonly BlockTarget[];
   readonly by: { readonly id: string; readonly name: string };
@@ -32,7 +31,6 @@ export interface NewBlocks {
   readonly decisionId?: string;
 }
 
-/** Checks members and hosts against a guild's blocks. */
 export interface BlockCheck {
   hasMember(id: string): boolean;
   /** @param host the host of a game server, in canonical form. Names aren't resolved */
@@ -41,7 +39,6 @@ export interface BlockCheck {
 
 const familyOf = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4');
 
-/** Creates the check for some targets. */
 export function createBlockCheck(targets: readonly BlockTarget[]): BlockCheck {
   const members = new Set<string>();
   const names = new Set<string>();

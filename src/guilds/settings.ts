@@ -53,7 +53,6 @@ export type Settings = Readonly<z.infer<typeof settingsSchema>>;
 /** A guild's settings until an admin changes them. */
 export const DEFAULTS: Settings = { locale: 'en-US', announce: false };
 
-/** Whether a member's submission needs a moderator's approval. */
 export function needsApproval(
   { approval, trustedRoleId }: Settings,
   { isAdmin, roleIds = [] }: { readonly isAdmin?: boolean; readonly roleIds?: readonly string[] },

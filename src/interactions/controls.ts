@@ -122,7 +122,6 @@ export function rows(...lines: readonly (readonly (Control | false | undefined)[
   });
 }
 
-/** Properties shared by all fields of a modal. */
 interface LabelledField {
   /** The name the handler uses to read this field's value. */
   readonly id: string;
@@ -266,7 +265,6 @@ const newId = (id: string): string => withMark(id, randomBytes(3).toString('hex'
 
 const withMark = (id: string, mark: string): string => `${id.replace(NEW_MARK, '')}#${mark}`;
 
-/** Returns a short hash of a string. Collisions are very unlikely. */
 export const markOf = (text: string): string => hash('sha256', text, 'hex').slice(0, 6);
 
 /** Returns a message's components with new ids for its selects, so that every option can be chosen again. */

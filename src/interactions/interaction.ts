@@ -173,7 +173,6 @@ function text(value: unknown): string {
 
 const MANAGES = PermissionFlagsBits.ManageGuild | PermissionFlagsBits.Administrator;
 
-/** Whether permissions include managing the guild. */
 const manages = (permissions: string | bigint): boolean => (BigInt(permissions) & MANAGES) !== 0n;
 
 function readRequest(interaction: APIInteraction): Request {

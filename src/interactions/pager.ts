@@ -68,7 +68,6 @@ export function readPage(argument: string) {
 export interface PagedSelectOptions {
   /** Builds a custom id from an argument; see `customId`. */
   readonly id: (argument: string) => string;
-  /** The options on all pages. */
   readonly options: readonly SelectOption[];
   /** The requested page, starting at 1. A number out of range selects the nearest page. */
   readonly wanted: number;

@@ -63,7 +63,7 @@ export interface InteractionEnd {
   readonly interactionId: string;
   /** `undefined` for an interaction outside a guild. */
   readonly guildId: string | undefined;
-  /** The name of a command, or `other`. */
+  /** `other` for an unknown command. */
   readonly command: string;
   readonly type: InteractionType;
   readonly outcome: InteractionOutcome;

@@ -66,7 +66,6 @@ export function createBreaker(now: () => number = () => performance.now()) {
       else if (isOpenForAll()) nextTryOfAll = now() + HELD_BACK_MS;
       return true;
     },
-    /** Records how one of this guild's requests ended. */
     note(guildId: string, health: RequestHealth, trouble?: string): void {
       outcomes = [...outcomes, { guildId, health, trouble }].slice(-FAILURES_TO_PAUSE_ALL);
       if (health === 'answered') {

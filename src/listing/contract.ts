@@ -177,7 +177,6 @@ export interface UnknownOutcome {
  */
 export type Failure = NotSentOutcome | UnknownOutcome;
 
-/** Whether the service reported neither success nor failure. */
 export const isFailure = <Some extends { readonly kind: string }>(
   outcome: Some,
 ): outcome is Extract<Some, { readonly kind: Failure['kind'] }> =>

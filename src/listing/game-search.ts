@@ -262,7 +262,6 @@ export function gamesAmong(games: GameIndex, aliases: Iterable<string> | undefin
 
 const USUAL: ReadonlySet<string> = new Set(KNOWN_GAMES.map(({ alias }) => alias));
 
-/** Whether a game is widely known. */
 const isUsual = ({ alias }: Game): boolean => USUAL.has(alias);
 
 /** Moves widely known games to the front, and otherwise keeps the order. */

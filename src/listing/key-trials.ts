@@ -67,7 +67,6 @@ export function createKeyTrials({ store, games, now = () => Date.now() }: KeyTri
       const at = await count(requester);
       return at === undefined ? games(requester, key) : { kind: 'too-soon', at };
     },
-    /** Deletes the tests that no longer count. */
     prune: async (): Promise<void> => void (await endedKeyTrials(store, now()).execute()),
   };
 }

@@ -34,7 +34,6 @@ const DISCORD_TIMEOUT_MS = 8_000;
 /** Reads from Discord. Throws a CheckFailedError that explains why Discord didn't respond and what to do. */
 export type DiscordReader = Pick<DiscordApi, 'get'>;
 
-/** The configuration needed by the Developer Portal checks. */
 export type PortalConfig = Pick<
   Config,
   'discordToken' | 'discordApiUrl' | 'interactions' | 'discordPublicKey'

@@ -4,7 +4,6 @@ import type { GamesOutcome } from '../listing/contract.ts';
 import { Secret } from '../text/secret.ts';
 import { CheckFailedError } from './finding.ts';
 
-/** The configuration needed to check the listing service. */
 export type ListingConfig = Pick<
   Config,
   'listingApiUrl' | 'listingApiTimeoutMs' | 'listingApiArrayFormat' | 'listingApiKey'

@@ -6,7 +6,6 @@ import { VERSION } from '../version.ts';
 import { probeListing } from './listing-probe.ts';
 
 export interface OnlineState {
-  /** The number of commands that were published. */
   readonly commands: number;
   readonly application: Application;
 }

@@ -101,7 +101,6 @@ export function createTurns({
   }
 
   return {
-    /** Whether the next task would have to wait. */
     isFull: (): boolean => running.length >= maxConcurrent,
     isQueueFull,
 

@@ -179,7 +179,6 @@ const areMostly = (cells: readonly string[], is: (cell: string) => boolean): boo
 const canBePort = (cell: string): boolean =>
   /^\d{4,5}$/u.test(cell) && Number(cell) >= MIN_BARE_PORT && Number(cell) <= MAX_PORT;
 
-/** Builds the rows for a record below a header. */
 export function rowsUnder(
   { names }: Columns,
   cells: readonly string[],

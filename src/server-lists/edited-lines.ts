@@ -78,7 +78,6 @@ export interface EditedText {
   readonly text: string;
   /** The label in front of each line that was sent back, if any. */
   readonly labels: readonly (string | undefined)[];
-  /** The rows whose lines came back unchanged. */
   readonly unchanged: readonly Row[];
 }
 

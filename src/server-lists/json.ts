@@ -21,7 +21,6 @@ interface FoundServer extends Place {
 /** The names of the fields around a value, outermost first. */
 type Path = readonly string[];
 
-/** Everything found inside a value. */
 interface FoundInside {
   readonly servers: readonly FoundServer[];
   /** Objects with a port or a game but without an address. The address may be in a surrounding object. */
@@ -362,7 +361,6 @@ function withParts(own: FoundServer, parts: readonly FoundServer[]): readonly Fo
 /** A table that is stored by column, such as `{"ip": ["8.8.8.8", "8.8.4.4"], "port": [1, 2]}`. */
 interface TableByColumn {
   readonly records: readonly { readonly address: JsonNode; readonly record: readonly JsonField[] }[];
-  /** The fields that aren't columns. */
   readonly otherFields: readonly JsonField[];
 }
 

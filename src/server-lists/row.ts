@@ -88,13 +88,11 @@ export interface RowPlace {
   readonly part?: number | undefined;
 }
 
-/** Returns only the place of a row. */
 export const placeOf = ({ line, part }: RowPlace): RowPlace => ({
   line,
   ...(part !== undefined && { part }),
 });
 
-/** Compares the places of two rows, for sorting. */
 export const inOrderOfPlaces = (one: RowPlace, other: RowPlace): number =>
   one.line - other.line || (one.part ?? 1) - (other.part ?? 1);
 
@@ -105,7 +103,6 @@ export const lineLabel = (place: RowPlace): string =>
 /** Formats a row's place with a letter even for the first server of a line: `12a`. */
 export const lettersLabel = ({ line, part = 1 }: RowPlace): string => `${line}${letters(part)}`;
 
-/** Reads a place from its label. */
 export function placeLabelled(label: string): RowPlace {
   const [, line, letters = ''] = /^(\d+)([a-z]*)$/u.exec(label) ?? [];
   const part = [...letters].reduce((sum, letter) => 26 * sum + letter.charCodeAt(0) - 96, 0);
@@ -135,7 +132,6 @@ interface RowParts extends RowPlace {
   readonly found?: readonly FilledField[];
 }
 
-/** A row that can be submitted. */
 export interface ReadyRow extends RowParts {
   readonly kind: 'ready';
   readonly submission: ServerSubmission;

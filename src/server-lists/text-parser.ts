@@ -23,7 +23,6 @@ import {
 
 /** The known games, and the default game for rows without a game. */
 export interface GameReading extends GameIndex {
-  /** The alias of the default game. */
   readonly defaultGame?: string | undefined;
 }
 
@@ -67,7 +66,6 @@ export interface TextRows {
   readonly namesNewGame: boolean;
 }
 
-/** A line to read. */
 export interface PastedLine {
   readonly number: number;
   /** The line as it was pasted, with passwords. It only shows what kind of text the line is. */
@@ -110,7 +108,6 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
   let lineAbove = '';
   /** The last line without an address or a port. */
   let heading = '';
-  /** The game of the last heading. */
   let gameOfHeading: NamedGame | undefined;
   /** Whether the text is a configuration, whose addresses might be anything. */
   let isConfiguration = false;

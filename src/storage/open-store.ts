@@ -14,7 +14,6 @@ export interface OpenStoreDeps extends Pick<StoreDeps, 'url' | 'onTransaction'> 
   readonly mayBeShared: boolean;
   /** Called if the process has to exit immediately. */
   readonly onOver: (error: ExpiredLeaseError | StuckTransactionError) => void;
-  /** How often the process renews its lease, in milliseconds. */
   readonly renewedEveryMs?: LeasesDeps['renewedEveryMs'];
   readonly logger: Logger;
 }

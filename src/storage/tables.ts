@@ -196,7 +196,6 @@ export interface BlocksTable {
   readonly decision_id: string | null;
 }
 
-/** Leases of live processes. */
 export interface LeasesTable {
   readonly process_id: string;
   /** The process counts as alive until this time, by the database's clock. */

@@ -24,7 +24,6 @@ import type { Allowance, ReachedLimit } from './limits.ts';
 import type { SubmissionStore } from './submission-store.ts';
 import type { WaitingProblem } from './waiting-submissions.ts';
 
-/** The member whose draft is checked. */
 export interface CheckedFor extends Submitter {
   /** The moderator who is approving the submission, which therefore no longer has to wait. */
   readonly approvedBy?: Submitter['user'] | undefined;
@@ -53,7 +52,6 @@ export interface CheckedDraft {
   readonly key: KeyToUse;
 }
 
-/** Moderators have blocked the member in this guild. */
 interface MemberBlocked {
   readonly code: 'member-blocked';
 }
@@ -74,7 +72,6 @@ export type NotSubmitted =
   | { readonly code: 'already-submitted'; readonly servers: readonly EarlierSubmission[] }
   /** Another submission of the guild is currently sending the same server. */
   | { readonly code: 'in-flight'; readonly server: ServerSubmission }
-  /** A limit has been reached. */
   | ReachedLimit
   | WaitingProblem
   /** The key is paused, the service is down, or too many of the member's requests are waiting to be sent. */
@@ -251,7 +248,6 @@ export function keyProblemOf({ waits, key }: Pick<CheckedDraft, 'waits' | 'key'>
 export const serversOf = (rows: readonly ReadyRow[]): readonly ServerSubmission[] =>
   rows.map(({ submission }) => submission);
 
-/** Corrects and revalidates rows. */
 export function reread(draft: Draft, corrected: Correction, games: GameIndex): Draft {
   const rows = draft.rows.map((row) => {
     const typed = corrected(row);

@@ -10,7 +10,6 @@ export interface Allowance {
 }
 
 export interface ReachedLimit {
-  /** The strictest limit that was reached. */
   readonly code: 'daily-quota' | 'member-limit' | 'guild-limit';
   /** Maximum number of servers that can be submitted within the limit's period. */
   readonly limit: number;

@@ -4,7 +4,6 @@ export interface LineNumbers {
   readonly lines: readonly string[];
   /** The number of further lines. */
   readonly more: number;
-  /** The total number of lines. */
   readonly count: number;
 }
 

@@ -38,7 +38,6 @@ export interface SubmitRequest extends Submitter {
   readonly isAdmin: boolean;
   /** Aborted when the bot has to stop; `undefined` if the submission must not be interrupted. */
   readonly stopping: AbortSignal | undefined;
-  /** The draft's id. */
   readonly id: string;
   /** The moderator who is approving the submission through this interaction. The submitter is still the member. */
   readonly approvedBy?: Submitter['user'];
@@ -65,7 +64,6 @@ export type SubmitResult =
   | { readonly kind: 'waiting'; readonly rows: readonly ReadyRow[] }
   | NoDraft;
 
-/** A submission that did not start. */
 interface HeldSubmission {
   readonly kind: 'held';
   readonly why: HeldReason;
@@ -93,7 +91,6 @@ export interface EndedSubmission {
   readonly isLeft: boolean;
   /** How many more servers the member can submit now; `undefined` if unknown. */
   readonly remaining: Allowance | undefined;
-  /** The channel that the guild's announcement is posted in. */
   readonly announcedIn: string | undefined;
   /** Whether the submission includes the member's first accepted servers in the guild. */
   readonly isFirst: boolean;

@@ -16,7 +16,6 @@ export interface WaitingSubmissionsDeps extends SubmissionStoreBase {
 }
 
 interface Deps extends SubmissionStoreDeps {
-  /** Creates the store of submissions that need approval. */
   readonly createWaitingSubmissions: (deps: WaitingSubmissionsDeps) => WaitingSubmissions;
 }
 

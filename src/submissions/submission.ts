@@ -90,7 +90,6 @@ export type StateChange = Pick<SubmissionsTable, 'state'> & Partial<SubmissionsT
 export const isBeingSent = (submission: Submission | undefined): boolean =>
   submission?.state === 'running' && !submission.needsModerator;
 
-/** Returns a submission's servers that have an outcome. */
 export const serverResults = ({ servers }: Pick<Submission, 'servers'>): readonly ServerResult[] =>
   servers.flatMap(({ outcome, ...server }) => (outcome ? [{ ...server, outcome }] : []));
 
@@ -98,7 +97,6 @@ export const serverResults = ({ servers }: Pick<Submission, 'servers'>): readonl
 export const unconfirmedIn = ({ state, servers }: Pick<Submission, 'state' | 'servers'>) =>
   state === 'done' ? servers.filter(({ outcome }) => outcome?.kind === 'unknown') : [];
 
-/** Converts a submitted server back into a draft row. */
 export const rowForServer = (server: SubmittedServer): ReadyRow => ({
   kind: 'ready',
   ...placeOf(server),

@@ -407,7 +407,6 @@ export function createSubmissions(deps: SubmissionsDeps) {
     find: findSubmission,
     latest,
     settled,
-    /** Runs the work that sends a submission. */
     whileSending: sending.run,
     /**
      * Returns the servers in the draft's other submissions that the service or a moderator has decided on. Leaves out
@@ -504,7 +503,6 @@ export function createSubmissions(deps: SubmissionsDeps) {
   };
 }
 
-/** Whether a submission needs, or needed, a moderator's approval. */
 export const needsModerator = ({ expires_at }: Pick<SubmissionsTable, 'expires_at'>): boolean =>
   expires_at !== null;
 

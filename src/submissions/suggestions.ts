@@ -12,7 +12,6 @@ export interface SuggestionsDeps {
 /** Long enough for a member to finish typing. */
 const CACHED_MS = 5_000;
 
-/** Suggests games while a member is typing. */
 export function createSuggestions({ history, games, settings }: SuggestionsDeps) {
   /** The aliases of the games that each guild submits, most frequent first. */
   const submitted = createCache(async (guildId) => {

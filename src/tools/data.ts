@@ -24,9 +24,7 @@ const KEPT = {
 
 interface Request extends Subject {
   readonly action: 'show' | 'export' | 'delete';
-  /** The path of the export. */
   readonly file: string;
-  /** Whether the operator confirmed the deletion. */
   readonly isConfirmed: boolean;
 }
 

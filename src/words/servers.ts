@@ -52,9 +52,7 @@ export const gameNamed = (alias: string, games: Pick<GameIndex, 'find'>): Game =
 
 /** The parts of a line about a server. They can contain text that a member typed. */
 interface ServerWords {
-  /** The game's name. */
   readonly game: string;
-  /** The address with its port. */
   readonly address: string;
   readonly queryPort?: number | string | undefined;
 }
@@ -191,7 +189,6 @@ export const MAX_NAMED_PER_LIST = 3;
 /** Typed text of this length wraps to at most three lines on a phone. */
 const MAX_ITEM_LENGTH = 40;
 
-/** Formats a server's address for use in a sentence. */
 export const addressCode = (server: Pick<ServerSubmission, 'server' | 'port'>): string =>
   itemCode(addressOf(server));
 
@@ -269,7 +266,6 @@ export function fittingLines(
 
 const MAX_HOST_LENGTH = 80;
 
-/** Formats blocked members and hosts for a sentence. */
 export const targetsText = (
   t: Translate,
   targets: readonly BlockTarget[],

@@ -98,7 +98,7 @@ describe('a reply about a submission that needs approval', () => {
       drafts: { read: async () => draft },
       submissions: { earlier: async () => [] },
       history: { hasFirstAccepted: async () => false },
-      decisionMessages: { isWanted: async () => false },
+      decisionMessages: { wantsDirectMessages: async () => false },
     });
     const { content = '', components = [] } = await replyForSubmission(anyContext(), submission(state), deps);
     const labels = components.flatMap((row) => row.components.map((each) => Object(each).label));

@@ -55,7 +55,7 @@ describe('a rejected edit of a waiting submission', () => {
           earlier: async () => [],
         },
         history: { hasFirstAccepted: async () => false },
-        decisionMessages: { isWanted: async () => false },
+        decisionMessages: { wantsDirectMessages: async () => false },
       }),
     );
     const typed = { game: 'Rust', server: 'b.example.com', port: '99999', query_port: '1' };

@@ -30,7 +30,7 @@ async function submitted(rows: readonly Row[], source: Draft['source']) {
   return {
     context,
     ended,
-    deps: onlyDeps({ ...opened, games, decisionMessages: { isWanted: async () => true } }),
+    deps: onlyDeps({ ...opened, games, decisionMessages: { wantsDirectMessages: async () => true } }),
   };
 }
 
