@@ -106,7 +106,7 @@ export function setKey({
       fields: [
         {
           id: 'key',
-          label: t('setkey.label'),
+          label: t('settings.key.name'),
           hint: t('setkey.hint'),
           minLength: 1,
           maxLength: MAX_KEY_LENGTH,

@@ -1,6 +1,6 @@
 import { isDue } from '../../src/guilds/panels.ts';
 import type { Settings } from '../../src/guilds/settings.ts';
-import { pageButtons, pagedSelect } from '../../src/interactions/pager.ts';
+import { select } from '../../src/interactions/controls.ts';
 import { type Language, languageOf, languages } from '../../src/words/languages.ts';
 import { withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
@@ -13,11 +13,8 @@ const AS_DISCORD_SAYS = 'discord';
 /** Returns the language used for public messages. */
 const everybodysLanguage = ({ language, locale }: Settings): Language => languageOf(language ?? locale);
 
-/**
- * The setting for the language of all messages that the whole guild can see.
- * @param spoken the languages to choose from
- */
-export const languageSetting = (deps: CommandDeps, spoken: readonly Language[] = languages): Setting => ({
+/** The setting for the language of all messages that the whole guild can see. */
+export const languageSetting = (deps: CommandDeps): Setting => ({
   id: 'language',
   name: (t) => t('settings.language.name'),
   line(t, { now }) {
@@ -25,36 +22,30 @@ export const languageSetting = (deps: CommandDeps, spoken: readonly Language[] =
     return `${FINE} ${t(`settings.language.${key}`, { language: t.nameOf(everybodysLanguage(now)) })}`;
   },
   about: ({ t }) => t('settings.language.about'),
-  controls(context, { now, panels }, wanted) {
-    const { t } = context;
+  controls({ t }, { now, panels }) {
     // No option is preselected, so admins can choose the current language again to update outdated panels.
     const isToChooseAgain = panels.some(isDue);
-    const { control, page } = pagedSelect({
-      id: (number) => changeId('language', 'choose', 'language', Number(number)),
+    const control = select({
+      id: changeId('language', 'choose'),
+      placeholder: t('settings.language.choose'),
       options: [
         {
           label: t('settings.language.asDiscord', { language: t.nameOf(languageOf(now.locale)) }),
           value: AS_DISCORD_SAYS,
           default: now.language === undefined && !isToChooseAgain,
         },
-        ...spoken.map(({ locales: [locale = ''], sentences }) => ({
+        ...languages.map(({ locales: [locale = ''], sentences }) => ({
           label: sentences.languageName,
           value: locale,
           default: now.language === locale && !isToChooseAgain,
         })),
       ],
-      wanted,
-      placeholder: () => t('settings.language.choose'),
-      isSingle: true,
     });
-    return {
-      selects: [control],
-      buttons: pageButtons(context, page, { command: 'settings', action: 'open', state: 'language' }),
-    };
+    return { selects: [control] };
   },
   handlers: {
     choose({ guildId, values: [chosen = ''] }) {
-      const isKnown = spoken.some(({ locales }) => locales.includes(chosen));
+      const isKnown = languages.some(({ locales }) => locales.includes(chosen));
       return {
         async make(before) {
           const { language: _former, ...others } = before;

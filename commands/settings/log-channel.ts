@@ -125,11 +125,9 @@ export function logChannelSetting(deps: CommandDeps): Setting {
       choose,
       anyway: chooseAnyway,
       test,
-      off: ({ t }) => ({
-        make({ logChannelId: _former, logTrouble: _trouble, ...before }) {
-          if (before.approval) throw new UserError(t('settings.approval.keepsLog'));
-          return before;
-        },
+      // While approval is on, the page explains why it has no such button.
+      off: () => ({
+        make: (before) => (before.approval ? before : withoutLog(before)),
       }),
     },
     retry: (context, now) => (now.logTrouble === undefined ? undefined : test(context, now)),
@@ -164,6 +162,8 @@ export const logChannelSelect = (t: Translate, now: Settings, page = 'log'): Con
 
 /** Channel types the bot can post in. Excludes threads and forums: their permissions differ, and threads auto-archive. */
 export const MESSAGE_CHANNELS = [ChannelType.GuildText, ChannelType.GuildAnnouncement] as const;
+
+const withoutLog = ({ logChannelId: _former, logTrouble: _trouble, ...others }: Settings): Settings => others;
 
 const lacksRole = (now: Settings): boolean => hasLog(now) && now.notifyRoleId === undefined;
 

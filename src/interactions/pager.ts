@@ -72,12 +72,10 @@ export interface PagedSelectOptions {
   /** The requested page, starting at 1. A number out of range selects the nearest page. */
   readonly wanted: number;
   readonly placeholder: (page: Page) => string;
-  /** Whether exactly one option has to be chosen. Otherwise, any number can be chosen. */
-  readonly isSingle?: true;
 }
 
-/** Builds a select for one page of a long list of options, and returns it with the page. */
-export function pagedSelect({ id, options, wanted, placeholder, isSingle }: PagedSelectOptions) {
+/** Builds a select for one page of a long list of options, any number of which can be chosen, and returns it with the page. */
+export function pagedSelect({ id, options, wanted, placeholder }: PagedSelectOptions) {
   const { page, offered } = pageWith(options, wanted);
   return {
     page,
@@ -85,7 +83,7 @@ export function pagedSelect({ id, options, wanted, placeholder, isSingle }: Page
       id: id(String(page.number)),
       placeholder: placeholder(page),
       options: offered,
-      ...(!isSingle && { minChosen: 0 }),
+      minChosen: 0,
     }),
   };
 }
