@@ -162,7 +162,7 @@ describe('the queue in /submissions', () => {
     }
     for (let left = 3; left > 0; left -= 1) await admin.press(queue, 'Approve');
     expect(textOf(queue)).toMatch(/Approved and sent.*Nothing else is waiting\./s);
-    expect(labelsOf(queue)).toEqual(['History']);
+    expect(labelsOf(queue)).toEqual(['History', 'Blocked here']);
   });
 
   it('still works after a member has edited or withdrawn a submission in it', async ({ guild, member }) => {
