@@ -268,6 +268,19 @@ describe('pruning', () => {
     expect(withText.toSorted()).toEqual(['new edited', 'new refused']);
   });
 
+  it('deletes all choices without a draft, even if there are more than one piece has', async () => {
+    const { store, prune } = await open();
+    const choices = Array.from({ length: 1_200 }, (_, index) => ({
+      draft_id: `d${index}`,
+      guild_id: '1',
+      user_id: '7',
+      candidates: '[]',
+    }));
+    await store.tables().insertInto('choices').values(choices).execute();
+    await prune();
+    expect(await rowsIn(store, 'choices')).toEqual([]);
+  });
+
   it('keeps an old draft if its submission is waiting for approval', async () => {
     const { store, partsAt, prune } = await open();
     const mia = { guildId: '1', user: { id: '7', name: 'mia' } };
