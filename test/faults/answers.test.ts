@@ -29,7 +29,7 @@ describe("the bot's replies", () => {
     { fault: { kind: 'status', status: 400 }, path: path.edit },
   ];
 
-  it('are retried if Discord briefly rejects an acknowledgement or an edit', async ({
+  it('are retried if Discord temporarily rejects the acknowledgement or the edit', async ({
     bot,
     guild,
     discord,
@@ -49,7 +49,7 @@ describe("the bot's replies", () => {
     await isAccepted({ bot, guild }, 'after-rest.example.com');
   });
 
-  it("don't overwrite a later edit if Discord loses the response to an earlier edit", async ({
+  it("don't overwrite a later edit if the response to an earlier one is lost", async ({
     bot,
     member,
     discord,
@@ -66,7 +66,11 @@ describe("the bot's replies", () => {
     expect(listing.submitted).toHaveLength(2);
   });
 
-  it('are resent if Discord rejects an edit while a modal is open', async ({ member, discord, listing }) => {
+  it('are resent if Discord rejects them, even while a modal is open', async ({
+    member,
+    discord,
+    listing,
+  }) => {
     await pressSubmit(member, await sendFile(member, lines(2)));
     const preview = await sendFile(member, `${lines(3)}\nnowhere.example.com:99999 cs2`);
     const before = discord.requests.length;
@@ -81,7 +85,7 @@ describe("the bot's replies", () => {
   });
 
   impatientIt(
-    "are still sent if Discord accepts an acknowledgement after the bot's timeout",
+    "are sent even if the acknowledgement takes longer than the bot's timeout",
     async ({ bot, guild, discord }) => {
       discord.faults.inject({ fault: { kind: 'delay', ms: 1_000 }, path: path.callback });
       await isAccepted({ bot, guild }, 'slow-acknowledgement.example.com');

@@ -25,7 +25,7 @@ async function oneWaits(guild: TestGuild) {
 }
 
 describe('after a kill -9, a submission that needs approval', () => {
-  it("is posted to the moderators if the bot hadn't posted it yet", async ({ bot, guild, member }) => {
+  it("is posted for moderators if it hadn't been posted yet", async ({ bot, guild, member }) => {
     await turnApprovalOn(guild);
     const posts = new RegExp(`channels/${staffChannel(guild)}/messages`);
     const isHung = hung(bot, 'POST', posts);
@@ -40,7 +40,7 @@ describe('after a kill -9, a submission that needs approval', () => {
     await expect.poll(() => textOf(message)).toContain(ACCEPTED);
   });
 
-  it("isn't posted to the moderators a second time", async ({ bot, guild, member }) => {
+  it("isn't posted for moderators a second time", async ({ bot, guild, member }) => {
     await turnApprovalOn(guild);
     const isHung = hung(bot, 'PATCH', /webhooks/);
     const reply = addServer(member, `${HOST}:1`);
@@ -54,7 +54,7 @@ describe('after a kill -9, a submission that needs approval', () => {
     expect(addsOf(guild, HOST)).toEqual([]);
   });
 
-  it("is shown as edited or withdrawn if the bot hadn't replied", async ({ bot, guild, member }) => {
+  it("is shown as edited or withdrawn if the bot hadn't replied yet", async ({ bot, guild, member }) => {
     await turnApprovalOn(guild);
     const edited = await addServer(member, `${HOST}:1`);
     const withdrawn = await addServer(member, `${HOST}:2`);
@@ -76,7 +76,11 @@ describe('after a kill -9, a submission that needs approval', () => {
     await expect.poll(shown).toMatch(/edited\.example\.com:3.*Withdrawn/s);
   });
 
-  it('shows a correction that had been stored but not yet shown', async ({ bot, guild, member }) => {
+  it("is shown with a moderator's correction if the correction had been stored", async ({
+    bot,
+    guild,
+    member,
+  }) => {
     const message = await oneWaits(guild);
     const moderator = inStaff(guild, 'admin');
     const { modal } = await openModal(moderator, message, 'Correct…');
@@ -93,7 +97,7 @@ describe('after a kill -9, a submission that needs approval', () => {
     expect(textOf(await member.slash('submissions'))).toContain('Corrected by');
   });
 
-  it('is listed in one reply with the other submissions declined at the same time', async ({
+  it('is listed in the same reply as all other submissions that were declined with it', async ({
     bot,
     guild,
     admin,
@@ -112,7 +116,7 @@ describe('after a kill -9, a submission that needs approval', () => {
       .toMatch(/❌ Declined: .*example\.com:1.* and .*example\.com:2.*Reason: Ours\./);
   });
 
-  it('returns to the queue if it was approved but not sent', async ({ bot, guild, admin, listing }) => {
+  it('returns to the queue if it had been approved but not sent', async ({ bot, guild, admin, listing }) => {
     const message = await oneWaits(guild);
     await listing.behave({ kind: 'hang' });
     // A guild can have two requests at a time, so the approved submission waits for its turn.
@@ -148,7 +152,11 @@ describe('after a kill -9, a submission that needs approval', () => {
     expect(addsOf(guild, HOST)).toHaveLength(1);
   });
 
-  it("is reported once in the log if the moderator can't be reached", async ({ bot, guild, listing }) => {
+  it("isn't reported twice in the log channel if the moderator can't be reached", async ({
+    bot,
+    guild,
+    listing,
+  }) => {
     const message = await oneWaits(guild);
     await listing.behave({ kind: 'hang', carriedOut: true });
     void inStaff(guild, 'admin').press(message, 'Approve');

@@ -21,7 +21,7 @@ const made = ({ discord }: Bot, method: string, path: RegExp) =>
 /*
  * test/discord/api.test.ts covers which requests a block stops. These tests cover what the operator sees in the log.
  */
-it("a starting bot logs that Discord is blocking the bot's IP address", async ({ bot, discord }) => {
+it('a starting bot logs that Discord is blocking its IP address', async ({ bot, discord }) => {
   discord.faults.inject({ fault: BLOCKED, times: ALWAYS });
   bot.process.start();
   await expect.poll(() => bot.output().includes(BLOCK)).toBe(true);
@@ -29,7 +29,7 @@ it("a starting bot logs that Discord is blocking the bot's IP address", async ({
   expect(bot.process.running).toBe(true);
 });
 
-it('a starting bot logs one line without a stack trace if Discord is unreachable', async ({
+it('if Discord is unreachable, a starting bot logs one line without a stack trace', async ({
   bot,
   discord,
 }) => {
@@ -44,7 +44,7 @@ it('a starting bot logs one line without a stack trace if Discord is unreachable
   ]);
 });
 
-it('the bot waits out a long rate limit on the gateway URL', async ({ bot, discord }) => {
+it('the bot waits out a long rate limit when it requests the gateway URL', async ({ bot, discord }) => {
   discord.faults.inject({ fault: limited(82_721), path: /^\/gateway\/bot$/, times: ALWAYS });
   bot.process.start();
   await expect
@@ -54,7 +54,7 @@ it('the bot waits out a long rate limit on the gateway URL', async ({ bot, disco
   expect(bot.process.running).toBe(true);
 });
 
-it('a starting bot retries if the first request to each route fails', async ({ bot, discord, member }) => {
+it('a starting bot retries failed requests', async ({ bot, discord, member }) => {
   discord.faults.inject({ fault: { kind: 'status', status: 503 }, ofEachRoute: true });
   await bot.start();
   await expect.poll(() => discord.commands().length > 0).toBe(true);
@@ -64,7 +64,7 @@ it('a starting bot retries if the first request to each route fails', async ({ b
 });
 
 ownBotTest({ start: false, discord: { shards: 3 } })(
-  "the bot replies to an interaction even if other shards haven't identified yet",
+  'the bot replies to interactions before all shards have connected',
   async ({ bot, discord }) => {
     bot.process.start();
     await expect.poll(() => discord.commands().length > 0).toBe(true);
@@ -78,7 +78,7 @@ ownBotTest({ start: false, discord: { shards: 3 } })(
 
 // Bots in the test's own process have more than three seconds to respond.
 ownBotTest({ asProcess: true, start: false, discord: { answerWithinMs: 3_000 } })(
-  'a first response arrives in time even if every idle connection has silently died',
+  'first responses arrive in time even if all idle connections have silently died',
   async ({ bot, discord, member }) => {
     await bot.start();
     // The request that publishes the commands leaves a connection idle.

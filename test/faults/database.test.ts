@@ -20,7 +20,7 @@ function open({ data }: Bot): DatabaseSync {
 }
 
 ownBotTest({ crash: true })(
-  "the bot reports a damaged database in one line and doesn't change the file",
+  'the bot reports a damaged database in one line, and leaves the file unchanged',
   async ({ bot, guild }) => {
     const path = join(bot.data, 'bot.sqlite');
     await bot.process.stop();
@@ -72,7 +72,7 @@ refusedIt(
   },
 );
 
-it("a moderator sees an approved server's outcome even if the bot can't save the outcome", async ({
+it("a moderator sees an approved server's outcome even if it can't be saved", async ({
   bot,
   guild,
   listing,
@@ -93,7 +93,7 @@ it("a moderator sees an approved server's outcome even if the bot can't save the
 });
 
 refusedIt(
-  "a moderator sees an approved server's outcome even if the bot can no longer read the submission",
+  "a moderator sees an approved server's outcome even if the submission can no longer be read",
   async ({ bot, guild, member }) => {
     await turnApprovalOn(guild);
     await addServer(member, 'approved.example.com:1');
@@ -106,7 +106,7 @@ refusedIt(
   },
 );
 
-it("the reply to a failed interaction refers to the operator's log", async ({ bot, guild, listing }) => {
+it("if an interaction fails, the reply refers to the operator's log", async ({ bot, guild, listing }) => {
   open(bot).exec('DROP TABLE keyv');
   const said = textOf(await submit({ bot, guild }, 'broken.example.com'));
   expect(said).toMatch(STORE_FAILED);

@@ -26,7 +26,7 @@ async function press(guild: TestGuild): Promise<void> {
 
 const toldOf = (guild: TestGuild) => directTo(guild, guild.member).map((each) => textOf(each));
 
-it('after a crash, a direct message counts the unconfirmed servers and those that are waiting again', async ({
+it('after a crash, a direct message shows how many servers are unconfirmed or waiting again', async ({
   bot,
   guild,
 }) => {
@@ -45,7 +45,7 @@ it('after a crash, a direct message counts the unconfirmed servers and those tha
   await expect.poll(async () => textOf(await waitingIn(guild))).toContain('s100.example.com');
 });
 
-it('a member gets at most one direct message, regardless of when the bot crashes', async ({
+it('a member gets at most one direct message, no matter when the bot crashes', async ({
   bot,
   guild,
   listing,

@@ -56,7 +56,7 @@ const WITHOUT_SESSION = 'a connection to Discord ended without a session';
 
 // In concurrent tests, `expect.poll` can't tell which test it belongs to, so these tests use `vi.waitUntil`.
 describe.concurrent('during a gateway outage, the bot', () => {
-  it('stops using an unreachable resume host after three attempts', async ({
+  it('gives up on an unreachable resume host after three attempts', async ({
     outage: { gateway, counts, isWell, logged },
   }) => {
     gateway.killResumeHost(true);
@@ -67,7 +67,7 @@ describe.concurrent('during a gateway outage, the bot', () => {
     expect(logged('connection to Discord failed')).toHaveLength(1);
   });
 
-  it("sends up to four IDENTIFYs if Discord doesn't respond", async ({
+  it("sends at most four IDENTIFYs if Discord doesn't respond", async ({
     outage: { gateway, counts, passed, isWell },
   }) => {
     gateway.answerIdentify('nothing');
@@ -83,7 +83,7 @@ describe.concurrent('during a gateway outage, the bot', () => {
     expect(counts().identifies).toBe(before);
   });
 
-  it('sends up to eight IDENTIFYs if Discord responds with op 9', async ({
+  it('sends at most eight IDENTIFYs if Discord responds with op 9', async ({
     outage: { gateway, counts, passed, isWell, logged },
   }) => {
     gateway.answerIdentify('invalid session');

@@ -20,7 +20,7 @@ describe('the bot', () => {
     await isAccepted(place, `after-${name}.example.com`);
   }
 
-  it('keeps working if the gateway sends op 7, 1 or 9, or closes the connection', async ({
+  it('keeps working after the gateway sends op 1, 7 or 9, or closes the connection', async ({
     bot,
     guild,
     discord: { gateway },
@@ -34,7 +34,11 @@ describe('the bot', () => {
     await isAccepted(place, 'op1.example.com');
   });
 
-  it("doesn't reply if the gateway delivers an interaction too late", async ({ bot, guild, discord }) => {
+  it("doesn't reply to an interaction that the gateway delivers too late", async ({
+    bot,
+    guild,
+    discord,
+  }) => {
     const place = { bot, guild };
     bot.mayBreak(BREACHES.tooLate, 1);
     const lost = () => linesWith(bot, 'interaction lost');
@@ -74,7 +78,7 @@ describe('the bot', () => {
 /** test/support/bot.process.test.ts checks that a real process exits. */
 const endingIt = botTest({ crash: true });
 
-describe('a gateway that permanently closes the connection', () => {
+describe('the bot', () => {
   endingIt.for([
     [4004, /bot token is not valid/],
     [4010, /shard is not valid/],
@@ -82,16 +86,19 @@ describe('a gateway that permanently closes the connection', () => {
     [4012, /gateway version is no longer supported/],
     [4013, /intents are not valid/],
     [4014, /intents are not granted/],
-  ] as const)('makes the bot exit (close code %s)', async ([code, words], { bot, guild, discord }) => {
-    discord.gateway.close(code);
-    const { status, lastWords } = await bot.process.exited();
-    expect(status).toBe(1);
-    const said = lastWords.filter((line) => !line.startsWith('{'));
-    expect(said).toEqual([expect.stringMatching(words)]);
-    expect(said[0]).toContain(String(code));
-    expect(await unfinishedIn(bot.store)).toEqual([]);
-    // Starts the bot again, as an operator would after fixing the cause.
-    await bot.start();
-    await isAccepted({ bot, guild }, `fatal-${code}.example.com`);
-  });
+  ] as const)(
+    'exits if the gateway permanently closes the connection (close code %s)',
+    async ([code, words], { bot, guild, discord }) => {
+      discord.gateway.close(code);
+      const { status, lastWords } = await bot.process.exited();
+      expect(status).toBe(1);
+      const said = lastWords.filter((line) => !line.startsWith('{'));
+      expect(said).toEqual([expect.stringMatching(words)]);
+      expect(said[0]).toContain(String(code));
+      expect(await unfinishedIn(bot.store)).toEqual([]);
+      // Starts the bot again, as an operator would after fixing the cause.
+      await bot.start();
+      await isAccepted({ bot, guild }, `fatal-${code}.example.com`);
+    },
+  );
 });

@@ -22,7 +22,7 @@ const SCRIPT = `
   process.exit();
 `;
 
-it("the bot reports a lack of file handles as the machine's problem, not the service's", () => {
+it("the bot doesn't blame the service when the machine runs out of file handles", () => {
   const limited = ['-c', 'ulimit -n 100; exec "$0" "$@"', process.execPath];
   const said = execFileSync('sh', [...limited, '--input-type=module', '-e', SCRIPT, folder()], {
     cwd: join(import.meta.dirname, '../..'),

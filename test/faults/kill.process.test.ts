@@ -54,7 +54,7 @@ const acknowledged = ({ discord }: TestGuild) =>
     .length;
 
 describe('after a kill -9,', () => {
-  it('sent servers are unconfirmed, and all other servers count as not sent', async ({
+  it('servers that had been sent are unconfirmed, and all others count as not sent', async ({
     bot,
     guild,
     member,
@@ -94,7 +94,7 @@ describe('after a kill -9,', () => {
     expect(await unfinishedIn(bot.store)).toEqual([]);
   });
 
-  it("a list shows each server's outcome, and offers to send the unsent servers", async ({
+  it("a list's report shows every server's outcome and a button for the unsent servers", async ({
     bot,
     guild,
     member,
@@ -129,12 +129,7 @@ describe('after a kill -9,', () => {
     expect(hosts.filter((host) => addsOf(guild, host).length !== 1)).toEqual([]);
   });
 
-  it("the bot asks the user to repeat a command that didn't submit any servers", async ({
-    bot,
-    guild,
-    admin,
-    member,
-  }) => {
+  it('the bot asks the user to run an interrupted command again', async ({ bot, guild, admin, member }) => {
     await silence(guild);
     const answer = setKey(admin, 'another-key');
     await expect.poll(() => thinkingIn(guild)).toBe(1);
@@ -144,7 +139,7 @@ describe('after a kill -9,', () => {
     expect(textOf(await member.slash('games'))).toContain('Counter-Strike 2');
   });
 
-  it('the bot replies to an interrupted button press or modal without sending any servers', async ({
+  it('the bot replies to an interrupted button press or modal, but sends nothing', async ({
     bot,
     guild,
     member,
@@ -179,7 +174,7 @@ describe('after a kill -9,', () => {
     expect(textOf(await member.press(window, 'Submit again'))).toContain(ACCEPTED);
   });
 
-  it("the bot sends a reply that it couldn't send before", async ({ bot, guild, member }) => {
+  it("the bot sends a reply that it couldn't send before the crash", async ({ bot, guild, member }) => {
     const isHung = hung(bot, 'PATCH', /webhooks/);
     const answer = addServer(member, 'answered.example.com:1');
     await isHung;
@@ -189,7 +184,12 @@ describe('after a kill -9,', () => {
     expect(thinkingIn(guild)).toBe(0);
   });
 
-  it("an unacknowledged interaction doesn't submit any servers", async ({ bot, guild, member, discord }) => {
+  it("servers aren't submitted if the interaction hadn't been acknowledged", async ({
+    bot,
+    guild,
+    member,
+    discord,
+  }) => {
     const isHung = hung(bot, 'POST', /callback/);
     const answer = addServer(member, 'silent.example.com:1');
     await isHung;
@@ -199,7 +199,7 @@ describe('after a kill -9,', () => {
     expect(addsOf(guild, 'silent.example.com')).toEqual([]);
   });
 
-  it("API keys aren't stored or logged in plain text", async ({ bot, admin, member, listing }) => {
+  it("API keys aren't on disk or in the log in plain text", async ({ bot, admin, member, listing }) => {
     const key = 'sandbox-key-0123456789-wxyz';
     function hasNoKeyInClear(): void {
       const bytes = bytesOnDisk(join(bot.data, 'bot.sqlite'));
@@ -219,7 +219,12 @@ describe('after a kill -9,', () => {
     hasNoKeyInClear();
   });
 
-  it('a server is unconfirmed if it was about to be sent', async ({ bot, guild, member, listing }) => {
+  it('a server is unconfirmed even if it was only about to be sent', async ({
+    bot,
+    guild,
+    member,
+    listing,
+  }) => {
     const printed = bot.output().length;
     await listing.behave({ kind: 'down' });
     const answer = addServer(member, 'about.example.com:1');
@@ -234,7 +239,7 @@ describe('after a kill -9,', () => {
   });
 
   ownIt(
-    "the log channel shows an outcome that couldn't be shown to the member",
+    "an outcome that couldn't be shown to the member appears in the log channel",
     async ({ bot, guild, member, discord, listing }) => {
       await chooseLogChannel(guild);
       await listing.behave({ kind: 'hang' });

@@ -41,7 +41,7 @@ describe('a full disk', () => {
   const limitFiles = (blocks: number | 'unlimited') => writeFileSync(fileOf('limit'), String(blocks));
   beforeEach(() => limitFiles('unlimited'));
 
-  limitedAtStartIt('is reported in one line when the bot starts', async ({ bot, guild }) => {
+  limitedAtStartIt('is reported in a single line at startup', async ({ bot, guild }) => {
     await bot.process.stop();
     const before = bot.output().length;
     limitFiles(0);
@@ -58,7 +58,7 @@ describe('a full disk', () => {
     await isAccepted({ bot, guild }, 'after-full-start.example.com');
   });
 
-  limitedIt("prevents the bot from sending servers that it can't record", async ({ bot, guild, member }) => {
+  limitedIt("keeps the bot from sending servers that it can't record", async ({ bot, guild, member }) => {
     await bot.process.stop();
     limitFiles(Math.ceil((await stat(join(bot.data, 'bot.sqlite'))).size / 512) + 1_000);
     await bot.start();
@@ -92,7 +92,7 @@ describe('a full disk', () => {
 });
 
 ownBotTest({ asProcess: true })(
-  'the bot exports long histories one at a time, even for different members',
+  'the bot exports one long history at a time, even if several members request one',
   async ({ bot, guild, discord }) => {
     await bot.process.stop();
     const store = await openStoreAt(bot.store.url);
@@ -130,39 +130,42 @@ const fullLogIt = ownBotTest({ asProcess: true, wrapper: printingTo('/dev/full')
 const unreadLogIt = ownBotTest({ asProcess: true, wrapper: printingTo(fileOf('log')), start: false });
 
 describe('standard output', () => {
-  fullLogIt("doesn't stop the bot if the disk is full", ({ bot, guild }) =>
+  fullLogIt("doesn't stop the bot, even if the disk is full", ({ bot, guild }) =>
     isAccepted({ bot, guild }, 'full-log.example.com'),
   );
 
-  unreadLogIt("doesn't delay the bot if it isn't read", async ({ bot, guild, admin, member }) => {
-    execFileSync('mkfifo', [fileOf('log')]);
-    // Opened for reading and writing, so neither side has to wait for the other.
-    const log = openSync(fileOf('log'), constants.O_RDWR | constants.O_NONBLOCK);
-    onTestFinished(() => closeSync(log));
-    expect(() => {
-      while (true) writeSync(log, '\n'.repeat(512));
-    }).toThrow('EAGAIN');
-    await bot.start();
-    await setKey(admin, 'sandbox-key');
-    const help = () => member.slash('help');
-    for (let n = 0; n < 45; n++) await Promise.all(Array.from({ length: 10 }, help));
-    await isAccepted({ bot, guild }, 'log-unread.example.com');
+  unreadLogIt(
+    "doesn't slow the bot down, even if nothing reads it",
+    async ({ bot, guild, admin, member }) => {
+      execFileSync('mkfifo', [fileOf('log')]);
+      // Opened for reading and writing, so neither side has to wait for the other.
+      const log = openSync(fileOf('log'), constants.O_RDWR | constants.O_NONBLOCK);
+      onTestFinished(() => closeSync(log));
+      expect(() => {
+        while (true) writeSync(log, '\n'.repeat(512));
+      }).toThrow('EAGAIN');
+      await bot.start();
+      await setKey(admin, 'sandbox-key');
+      const help = () => member.slash('help');
+      for (let n = 0; n < 45; n++) await Promise.all(Array.from({ length: 10 }, help));
+      await isAccepted({ bot, guild }, 'log-unread.example.com');
 
-    let said = '';
-    const buffer = Buffer.alloc(65_536);
-    await expect
-      .poll(async () => {
-        await help();
-        try {
-          said += buffer.toString('utf8', 0, readSync(log, buffer));
-        } catch {}
-        return said;
-      })
-      .toMatch(/"dropped":[1-9]\d\d?,/);
-    for (const line of said.trim().split('\n')) JSON.parse(line);
-    // Stops the bot while its last lines can still be read.
-    expect(await bot.process.stop()).toMatchObject({ status: 0, signal: null });
-  });
+      let said = '';
+      const buffer = Buffer.alloc(65_536);
+      await expect
+        .poll(async () => {
+          await help();
+          try {
+            said += buffer.toString('utf8', 0, readSync(log, buffer));
+          } catch {}
+          return said;
+        })
+        .toMatch(/"dropped":[1-9]\d\d?,/);
+      for (const line of said.trim().split('\n')) JSON.parse(line);
+      // Stops the bot while its last lines can still be read.
+      expect(await bot.process.stop()).toMatchObject({ status: 0, signal: null });
+    },
+  );
 });
 
 let areGamesAway = false;
@@ -172,21 +175,24 @@ ownBotTest({
   listing: {
     onRequest: (_, { action }) => (areGamesAway && action === 'games' ? { kind: 'hang' } : undefined),
   },
-})("all simultaneous commands get a reply if the games list can't be loaded", async ({ bot, guild }) => {
-  await bot.process.stop();
-  areGamesAway = true;
-  await bot.store.rows("DELETE FROM keyv WHERE key LIKE 'games:%' RETURNING key");
-  await bot.start();
-  const game = 'no-such-game';
-  const answers = await Promise.all(
-    (['admin', 'member', 'other'] as const).flatMap((role) => [
-      addServer(guild.person({ role }), `one-of-${role}.example.com:27015`, { game }),
-      paste(guild.person({ role }), `list-of-${role}.example.com:27015 ${game}`),
-    ]),
-  );
-  for (const answer of answers) expect(textOf(answer)).toContain(game);
-  await isAccepted({ bot, guild }, 'after-unknown-games.example.com');
-});
+})(
+  "all simultaneous commands get a reply, even if the games list can't be loaded",
+  async ({ bot, guild }) => {
+    await bot.process.stop();
+    areGamesAway = true;
+    await bot.store.rows("DELETE FROM keyv WHERE key LIKE 'games:%' RETURNING key");
+    await bot.start();
+    const game = 'no-such-game';
+    const answers = await Promise.all(
+      (['admin', 'member', 'other'] as const).flatMap((role) => [
+        addServer(guild.person({ role }), `one-of-${role}.example.com:27015`, { game }),
+        paste(guild.person({ role }), `list-of-${role}.example.com:27015 ${game}`),
+      ]),
+    );
+    for (const answer of answers) expect(textOf(answer)).toContain(game);
+    await isAccepted({ bot, guild }, 'after-unknown-games.example.com');
+  },
+);
 
 const it = botTest({
   asProcess: true,
@@ -229,11 +235,7 @@ describe('a running bot', () => {
     await isAccepted(place, 'lock-of-a-moment.example.com');
   });
 
-  it('keeps working if its clock is set back by an hour before each command', async ({
-    bot,
-    guild,
-    member,
-  }) => {
+  it('keeps working after the clock is set back by an hour', async ({ bot, guild, member }) => {
     await isAccepted({ bot, guild }, 'before-the-hour.example.com');
     goesBackTo(1);
     // discord.js uses the clock to limit edits to 50 per second. This limit must not become 50 per hour.
@@ -247,7 +249,7 @@ describe('a running bot', () => {
   it.for([
     { set: 'ahead', weeks: 3 },
     { set: 'behind', weeks: -3 },
-  ])("doesn't delete old records while its clock is three weeks $set", async ({ set, weeks }, {
+  ])("doesn't delete old records while the clock is three weeks $set", async ({ set, weeks }, {
     bot,
     guild,
   }) => {
@@ -277,7 +279,7 @@ describe('a running bot', () => {
   it.for([
     { set: 'two hours back', hours: 2 },
     { set: 'a year ahead', hours: -366 * 24 },
-  ])('replies to every member if its clock changes during a restart: $set', async ({ set, hours }, {
+  ])('replies to every member even if the clock is set $set during a restart', async ({ set, hours }, {
     bot,
     guild,
     listing,
@@ -301,7 +303,10 @@ describe('a running bot', () => {
   it.for([
     ['rejection', 'a mishap nobody handles'],
     ['rejection without a reason', 'unhandled promise rejection'],
-  ] as const)('logs an unhandled %s and keeps running', async ([kind, words], { bot, guild }) => {
+  ] as const)('keeps running after an unhandled %s, and logs it once', async ([kind, words], {
+    bot,
+    guild,
+  }) => {
     const before = bot.log().length;
     const logged = () => bot.log().slice(before);
     writeFileSync(fileOf('mishap'), kind);

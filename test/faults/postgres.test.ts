@@ -9,7 +9,7 @@ import { ACCEPTED, addServer, addsOf, labelsOf, openSettings, setQuota } from '.
 const AWAY = "The bot can't reach its database right now, so nothing was saved or sent.";
 
 it.skipIf(!hasPostgres())(
-  'members see an error while PostgreSQL is unavailable, and the bot later recovers',
+  'members see an error while PostgreSQL is unavailable, and no error afterwards',
   async () => {
     const { url, leave, comeBack, drop } = await newDatabase();
     onTestFinished(drop);
@@ -104,7 +104,7 @@ describe.skipIf(!hasPostgres())('if the response to a COMMIT was lost,', () => {
     expect(addsOf(guild, HOST)).toHaveLength(1);
   });
 
-  it('a member sees that no server was sent, and can try again', async () => {
+  it('a member sees that nothing was sent, and can try again', async () => {
     const { guild, wire } = await overWire();
     const cut = wire.cutCommitOf('insert into "servers"');
     const answer = await addServer(guild.member, `${HOST}:1`);
@@ -141,7 +141,7 @@ describe.skipIf(!hasPostgres())('if the response to a COMMIT was lost,', () => {
     expect(addsOf(guild, HOST)).toEqual([]);
   });
 
-  it('an admin sees that the bot was interrupted', async () => {
+  it('an admin is told that the bot was interrupted', async () => {
     const { guild, wire } = await overWire();
     const cut = wire.cutCommitOf('keyv');
     expect(textOf(await setQuota(guild, '5'))).toContain('The bot was interrupted before it could finish');

@@ -74,8 +74,8 @@ async function openBoth() {
   };
 }
 
-describe.skipIf(!hasPostgres())('if two bots share a database,', () => {
-  it("one bot reports the outcomes of the other bot's unfinished work if the other bot stalls", async () => {
+describe.skipIf(!hasPostgres())('when two bots share a database,', () => {
+  it('one reports the outcomes of work that the other left unfinished', async () => {
     const { bot, guild, letPass, rows } = await openBoth();
     const { listing, member } = guild;
     await listing.behave({ kind: 'hang', carriedOut: true });
@@ -105,7 +105,7 @@ describe.skipIf(!hasPostgres())('if two bots share a database,', () => {
     expect(requests()).toEqual([1, 1, 0]);
   });
 
-  it('one bot keeps working after a kill -9 of the other bot', async () => {
+  it('one keeps working after the other is killed', async () => {
     const { bot, guild, letPass } = await openBoth();
     const { listing, member } = guild;
     await listing.behave({ kind: 'hang' });
@@ -158,7 +158,7 @@ describe.skipIf(!hasPostgres())('if two bots share a database,', () => {
     expect(labelsOf(message)).toEqual([]);
   });
 
-  it('a reply still shows an accepted server after two modals were submitted simultaneously', async () => {
+  it('a reply still shows an accepted server after two modals have been submitted simultaneously', async () => {
     const { guild, otherUrl, rows } = await openBoth();
     const { discord, listing, member } = guild;
     const answer = await addServer(member, 'two.example.com');
@@ -200,7 +200,7 @@ describe.skipIf(!hasPostgres())('if two bots share a database,', () => {
     expect(addsOf(guild, 'late.example.com')).toHaveLength(1);
   });
 
-  it("one bot notifies all members after the other bot's machine has vanished", async () => {
+  it("one notifies all members after the other's machine vanishes", async () => {
     const { bot, guild, wire, startOther, letPass } = await openBoth();
     const { listing, member } = guild;
     const another = await bot.newGuild({ key: 'sandbox-key' });
