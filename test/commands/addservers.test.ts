@@ -17,7 +17,7 @@ it.each([
   ['binary', DOWNLOADED, "isn't a text file", ''],
   ['too-many', DOWNLOADED, 'has more than', 'a list'],
   ['not there', { ok: false, problem: 'unavailable' }, "couldn't be downloaded", ''],
-] as const)("/addservers keeps a list's text if it can't read the list: %s", async (kind, file, words, text) => {
+] as const)("/addservers keeps the text of a list that it can't read: %s", async (kind, file, words, text) => {
   const kept: unknown[] = [];
   const deps = {
     draftEditor: { keepTyped: async (...[, , typed]: unknown[]) => kept.push(typed) },
@@ -40,7 +40,7 @@ const HOSTILE = Buffer.from(`\xe9${'a,'.repeat(120_000)}`, 'latin1');
 it.each([
   ['/addservers', addServers],
   ['Submit servers', submitMessage],
-])("%s doesn't decode a large file in the bot's main thread", async (_, command) => {
+])("%s doesn't decode large files on the main thread", async (_, command) => {
   const games = {
     ...indexGames(KNOWN_GAMES),
     isFresh: () => true,

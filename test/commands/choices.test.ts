@@ -63,8 +63,8 @@ async function show({ rows = [], hidden = 0, noKey = false, locale = 'en-US', pa
   };
 }
 
-describe('the preview of text that might not be a list', () => {
-  it("doesn't preselect any addresses from a log or a list of people", async () => {
+describe('the preview for ambiguous text', () => {
+  it("doesn't preselect addresses from a log or a list of people", async () => {
     const { content, menus, buttons } = await show({ choices: choicesOf(14), hidden: 2 });
     expect(content).toContain('This looks like a log or a list of people');
     expect(content).toContain("2 addresses aren't public");
@@ -80,7 +80,7 @@ describe('the preview of text that might not be a list', () => {
     });
   });
 
-  it('shows which addresses are selected, and the total number', async () => {
+  it('shows which addresses are selected, and how many there are', async () => {
     const { content, menus, buttons } = await show({
       choices: choicesOf(14),
       rows: [readyRow(1, 'a.example.com'), readyRow(3, 'b.example.com'), readyRow(4, 'c.example.com')],
@@ -91,7 +91,7 @@ describe('the preview of text that might not be a list', () => {
     expect(chosen.map(({ value }: { value: string }) => value)).toEqual(['0', '2', '3']);
   });
 
-  it('preselects only the clear lines of an ambiguous list', async () => {
+  it("only preselects a list's unambiguous lines", async () => {
     const choices = choicesOf(2, { shape: 'unsure' });
     const rows = [readyRow(10, 'a.example.com'), readyRow(11, 'b.example.com')];
     const { content, buttons } = await show({ choices, rows });
@@ -102,7 +102,7 @@ describe('the preview of text that might not be a list', () => {
     expect(more.content).toContain('1 address might not be a game server');
   });
 
-  it("shows an address's game only if the text names it", async () => {
+  it("shows an address's game only if the text names the game", async () => {
     const { menus } = await show({
       choices: choicesOf(2, { candidates: [candidate(1, { game: 'cs2' }), candidate(2)] }),
     });
@@ -146,7 +146,7 @@ describe('the preview of text that might not be a list', () => {
 
   it.each(
     languages.map(({ tag, locales: [locale = ''] }) => [tag, locale]),
-  )('never has more than five rows of controls: %s', async (_, locale) => {
+  )('never has more than five rows of controls (%s)', async (_, locale) => {
     const earlier = {
       ...readyRow(1, 'a.example.com').submission,
       isYours: true,

@@ -17,7 +17,7 @@ const SUBMISSION = {
 const read = (lines: string) =>
   readDecline(anyContext({ field: (name) => (name === 'lines' ? lines : '') }), SUBMISSION);
 
-it("an ambiguous line number doesn't decline any servers, and the error lists the matching servers", () => {
+it('for an ambiguous line number, the bot shows the matching servers instead of declining them', () => {
   const { content = '' } = Object(read('2, 1')).reply;
   expect(content).toContain('`1` could be any of these');
   for (const line of ['1a', '1b', '1c']) expect(content).toContain(`Line ${line}`);
@@ -28,6 +28,6 @@ it.each([
   ['1b', [1]],
   ['1a, 2', [0, 3]],
   ['1-1', [0, 1, 2]],
-])('the input "%s" declines only these lines', (lines, indices) => {
+])('the moderator\'s input "%s" only selects these lines', (lines, indices) => {
   expect(read(lines)).toMatchObject({ only: new Set(indices) });
 });

@@ -42,12 +42,12 @@ it.each<{ reason: NotSubmitted; text: RegExp; labels: readonly string[] }>([
     text: /too many submissions in a short time\. You can try again from <t:\d+:t>/,
     labels: ['Submit again', 'Edit'],
   },
-])('the reply explains the reason $reason.code and the next step', ({ reason, text, labels }) => {
+])('the reply explains the reason and the next step: $reason.code', ({ reason, text, labels }) => {
   expect(notSubmittedText(reason, context, games)).toMatch(text);
   expect(labelsOf(reason)).toEqual(labels);
 });
 
-describe('the reply to a moderator whose approval has no effect', () => {
+describe('the reply to a failed approval', () => {
   it.each<{ reason: NotSubmitted; text: RegExp }>([
     {
       reason: { code: 'key-missing' },
@@ -62,13 +62,13 @@ describe('the reply to a moderator whose approval has no effect', () => {
       reason: { code: 'already-submitted', servers: [earlier] },
       text: /already submitted.*still waiting/s,
     },
-  ])('explains the reason: $reason.code', ({ reason, text }) => {
+  ])('explains why it failed: $reason.code', ({ reason, text }) => {
     const shown = stillWaitingText(reason, context, games);
     expect(shown).toMatch(text);
     expect(shown).toContain("It's still waiting for a moderator.");
   });
 
-  it("doesn't suggest another game", () => {
+  it("doesn't ask the moderator to choose another game", () => {
     const reason = { code: 'game-not-allowed', game: 'cs2' } as const;
     expect(stillWaitingText(reason, context, games)).not.toContain('another game');
     expect(notSubmittedText(reason, context, games)).toContain('another game');

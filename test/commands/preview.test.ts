@@ -39,7 +39,7 @@ function preview(rows: readonly Row[]) {
 }
 
 describe('a preview', () => {
-  it('counts lines without a game among the lines that need fixing', () => {
+  it('includes lines without a game in the number of lines to fix', () => {
     const { content } = preview([...ready(3), withoutPort(4), withoutGame(5), withoutGame(6)]);
     expect(content).toContain('3 ready, 3 to fix');
     expect(content).toContain('**3 lines need fixing:**');
@@ -47,7 +47,7 @@ describe('a preview', () => {
     expect(content).not.toContain('without a game');
   });
 
-  it('shows a game once, above its servers', () => {
+  it('shows each game once, above its servers', () => {
     const { list, read } = preview([...ready(2), ...ready(1, 3, 'rust'), ...ready(1, 4)]);
     expect(list).toBe(
       [
@@ -68,7 +68,7 @@ describe('a preview', () => {
     expect(files).toEqual(['preview.csv']);
   });
 
-  it("attaches a file only if the text doesn't list every line", () => {
+  it("has an attached file only if the message can't list every line", () => {
     expect(preview([...ready(20), withoutPort(21)]).files).toEqual(['preview.csv']);
     const wrong = Array.from({ length: 11 }, (_, n) => withoutPort(n + 2));
     const { content, files } = preview([...ready(1), ...wrong]);
@@ -109,7 +109,7 @@ describe('a reply about a submission that needs approval', () => {
     ['waiting', ['Edit', 'Withdraw', 'Fix 1 line']],
     ['done', ['Fix 1 line']],
     ['declined', ['Edit and submit again']],
-  ] as const)('still lists the lines to fix: %s', async (state, buttons) => {
+  ] as const)('still lists the lines that need fixing: %s', async (state, buttons) => {
     const { content, labels } = await reply(state);
     expect(content).toContain('**1 line needs fixing:**\n- Line 2 `p2.example.com cs2`: no port');
     expect(labels).toEqual(buttons);

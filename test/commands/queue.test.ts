@@ -6,7 +6,7 @@ describe("a moderator's queue", () => {
   const all = Array.from({ length: 30 }, (_, n) => n);
   const ids = Array.from({ length: 50 }, () => String(1_000_000_000_000 + randomInt(1e12)));
 
-  it('contains every submission, always in the same order', () => {
+  it('contains every submission, and keeps the same order', () => {
     for (const id of ids) {
       const order = rotatedFor(id, all);
       expect(order).toEqual(rotatedFor(id, all));
@@ -17,7 +17,7 @@ describe("a moderator's queue", () => {
     expect(rotatedFor('1', ['only'])).toEqual(['only']);
   });
 
-  it('starts with different submissions for different moderators', () => {
+  it('starts with a different submission for each moderator', () => {
     const starts = new Set(ids.map((id) => rotatedFor(id, all)[0]));
     expect(starts.size).toBeGreaterThan(10);
   });

@@ -14,7 +14,7 @@ const known = { find: () => undefined, isFresh: () => true };
 it.each([
   ['options', 'use', 64],
   ['text', 'repair', 61],
-] as const)('a game has a button only if its alias fits into the custom id: %s', (source, action, longest) => {
+] as const)('a game only gets a button if its alias fits into the custom id: %s', (source, action, longest) => {
   const games = [30, longest, longest + 1, 100].map((length) => {
     return { name: `Longest of ${length}`, alias: `:${length}:`.padEnd(length, 'x') };
   });
@@ -34,7 +34,7 @@ it.each([
   );
 });
 
-it('after the games list is refetched, the select menu still omits games that have a button', () => {
+it('the select menu omits games that have a button, even after the games list is fetched again', () => {
   const list = () => [1, 2, 3, 4, 5].map((number) => ({ name: `Game ${number}`, alias: `game${number}` }));
   const typed = { server: 'a.example.com:1', port: '', queryPort: '', game: 'game' };
   const row = { kind: 'invalid', line: 1, problem: { code: 'game-unknown', game: 'game' }, typed } as const;
@@ -70,22 +70,22 @@ it.each([
   ['an unknown game', { game: 'rusd', port: '1' }, ['Submit as Rust']],
   ['a game without a port', { game: 'rusd' }, ['Submit as Rust, port 28015']],
   ['swapped fields', { game: 'a.example.com:1', server: 'rust' }, ['Submit a.example.com:1 (Rust)']],
-])('a button\'s label starts with "Submit" if the button fixes the whole line: %s', (_, typed, labels) => {
+])('a button\'s label starts with "Submit" if nothing else needs fixing: %s', (_, typed, labels) => {
   expect(labelsFor(typed)).toEqual(labels);
 });
 
 it.each([
   ['two mistakes', { port: '99999', queryPort: 'x' }, ['Use 9999']],
   ['an unknown game and a wrong port', { game: 'rusd', port: '99999' }, ['Use Rust']],
-])('a button\'s label starts with "Use" if the line has another problem: %s', (_, typed, labels) => {
+])('a button\'s label starts with "Use" if something else needs fixing: %s', (_, typed, labels) => {
   expect(labelsFor(typed)).toEqual(labels);
 });
 
-it('a button\'s label starts with "Use" if the line is part of pasted text', () => {
+it('a button\'s label starts with "Use" if the line comes from pasted text', () => {
   expect(labelsFor({}, 'text')).toEqual(['Use 27015']);
 });
 
-it("a button's label shortens a long host in the middle", () => {
+it("in a button's label, a long host name is shortened in the middle", () => {
   const label = labelsFor({ game: LONG, server: 'rust' }).join();
   expect(label).toMatch(/^Submit very-[\w-]+…[\w.-]+:27015 \(Rust\)$/);
   expect(label.length).toBeLessThanOrEqual(80);

@@ -24,8 +24,8 @@ const suggestions = { allowed: async () => games.all, games: async () => games.a
 const labelsOf = ({ components = [] }: Reply) =>
   components.flatMap((row) => row.components.map((each) => Object(each).label));
 
-describe('a rejected edit of a waiting submission', () => {
-  it("reopens with the member's input", async () => {
+describe('a rejected edit to a waiting submission', () => {
+  it("can be corrected in a form that shows the member's input", async () => {
     let draft: Draft = { id: 'd', source: 'options', rows: [readyRow(1, 'a.example.com')] };
     const submission = {
       id: 'run',
@@ -68,7 +68,7 @@ describe('a rejected edit of a waiting submission', () => {
   });
 });
 
-describe('the Submit again button', () => {
+describe('the reply to "Submit again"', () => {
   it.each([
     ['is held back', { code: 'held-back', outcome: { kind: 'not-sent', reason: 'down' } }],
     ['fails', { code: 'key-missing' }],
@@ -93,7 +93,7 @@ describe('the Submit again button', () => {
 });
 
 describe('a reply about a problem', () => {
-  it('has an Edit button and names the day if the daily quota is used up', () => {
+  it('has an Edit button and shows a date if the daily quota is used up', () => {
     const until = Date.now() + 22 * 3_600_000;
     const reason = { code: 'daily-quota', limit: 25, until, isSoon: false } as const;
     const labels = notSubmittedButtons(anyContext().t, 'd', reason).map((each) => Object(each).label);
@@ -101,7 +101,7 @@ describe('a reply about a problem', () => {
     expect(fromText(until)).toMatch(/^<t:\d+>$/);
   });
 
-  it("offers the form if a message doesn't contain an address", async () => {
+  it("has a button that opens a form if the message doesn't contain an address", async () => {
     const { useOn } = submitMessage(
       onlyDeps({ games, settings, completeRows: async (rows: unknown) => rows }),
     );
@@ -112,8 +112,13 @@ describe('a reply about a problem', () => {
 
   it.each([
     ['nothing matches', true, { server: 'nothing.like' }, 'No submissions match.'],
-    ["another member's are asked for", false, { member: '7' }, 'You can only see your own submissions.'],
-  ])('has the My submissions button if %s', async (_, isAdmin, options, content) => {
+    [
+      "the user asks for another member's submissions",
+      false,
+      { member: '7' },
+      'You can only see your own submissions.',
+    ],
+  ])('has a "My submissions" button if %s', async (_, isAdmin, options, content) => {
     const history = { find: async () => [], games: async () => new Set() };
     const approvals = { waiting: async () => [], countWaiting: async () => 0 };
     const { run } = submissionsCommand(onlyDeps({ history, games, settings, approvals }));

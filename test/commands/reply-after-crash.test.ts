@@ -48,20 +48,20 @@ it.each([
   ['options', 'one server, with a rejected key', [readyRow(1, 'bad')]],
   [
     'text',
-    'a list with lines over a limit, repeated lines and invalid lines',
+    'a list with invalid lines, repeated lines and lines that exceed a limit',
     [
       ...[2, 3, 4, 5, 6].map((line) => readyRow(line, `s${line}`)),
       invalidRow(7),
       { kind: 'repeated', line: 8, firstLine: 2, submission: readyRow(2, 's2').submission },
     ],
   ],
-] as const)('members get the same report with or without a restart: %s, %s', async (source, _, rows) => {
+] as const)('members get the same report after a crash as without one: %s, %s', async (source, _, rows) => {
   const { reply, afterCrash } = await bothReplies(rows, source);
   expect(afterCrash).toEqual(reply);
   expect(reply.content).not.toBe('');
 });
 
-it('after a crash during a button press, the reply shows the current draft', async () => {
+it('if the bot crashes after a button press, the reply shows the current draft', async () => {
   const { context, deps } = await submitted([readyRow(1, 'a')], 'options');
   const pressed = { ...context, interactionId: 'j' };
   expect(await laterReplies(deps).reportOf(pressed, 'member')).toBeUndefined();

@@ -4,7 +4,7 @@ import { StoreError } from '../../src/storage/store-error.ts';
 import type { Secret } from '../../src/text/secret.ts';
 import { anyContext, onlyDeps } from './context.ts';
 
-it('/setkey confirms that the key has been saved, even if the store fails immediately afterwards', async () => {
+it('/setkey confirms that it has saved the key, even if the store then fails', async () => {
   const done: string[] = [];
   const command = setKey(
     onlyDeps({

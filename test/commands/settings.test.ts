@@ -137,7 +137,7 @@ describe('the first page of /settings', () => {
     expect(longest.length, longest).toBeLessThan(700);
   });
 
-  it('has one menu entry per line, in the same order', async () => {
+  it('has a menu with one option for each line, in the same order', async () => {
     for (const { stored, key } of states) {
       const {
         content,

@@ -19,7 +19,7 @@ const filter = fc.record({
 });
 
 describe('the filter in a custom id', () => {
-  it("never exceeds Discord's limit, and can be parsed again without loss", () => {
+  it("never exceeds Discord's limit, and is the same after parsing", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 10_000 }), filter, (page, wanted) => {
         const written = writePage(page, writeFilter(wanted));
@@ -34,7 +34,7 @@ describe('the filter in a custom id', () => {
     });
   });
 
-  it('can be parsed from any string without an error', () => {
+  it('can be parsed from any string without errors', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const { wanted, state } = readPage(text);
@@ -81,7 +81,7 @@ function commandOver(
 }
 
 describe('the history', () => {
-  it('shows members only their own submissions, even if a button is forged', async () => {
+  it('only shows members their own submissions, even if a button is forged', async () => {
     const asked: HistoryFilter[] = [];
     const command = commandOver(async (which) => asked.push(which));
     async function see(isAdmin: boolean, wanted: Partial<Parameters<typeof writeFilter>[0]>) {
@@ -108,7 +108,7 @@ describe('the history', () => {
     expect(await see(true, { game: gameMark('other') })).toEqual({ readerId: '4', game: '' });
   });
 
-  it('shows decided submissions, but no export button, to members with the approval role', async () => {
+  it("shows members with the approval role all decisions, but doesn't let them export", async () => {
     const asked: HistoryFilter[] = [];
     const command = commandOver(async (which) => asked.push(which), undefined, [], undefined, [['x']]);
     const argument = writePage(1, ':::');
@@ -127,7 +127,7 @@ describe('the history', () => {
     expect(exportedWith.at(-1)).toEqual({ readerId: '4', userId: '4' });
   });
 
-  it("shows a submission's servers on several pages, but only to its member and admins", async () => {
+  it("shows a submission's servers on several pages, but only to admins and the member", async () => {
     const outcomes = ['accepted', 'rejected', undefined, 'accepted'] as const;
     const all = Array.from({ length: 12 }, (_, n) => {
       const kind = outcomes[n % outcomes.length];
@@ -154,7 +154,7 @@ describe('the history', () => {
     expect(await see({ isAdmin: true }, 1, 'y')).toBeNull();
   });
 
-  it('allows each member one export at a time', async () => {
+  it('lets each member run only one export at a time', async () => {
     const reads: PromiseWithResolvers<void>[] = [];
     const command = commandOver(
       async () => 0,
@@ -179,7 +179,7 @@ describe('the history', () => {
     expect(await last).toHaveProperty('files');
   });
 
-  it('exports why a server was not sent, without advice that only applied at the time', async () => {
+  it("is exported with the reason why a server wasn't sent, but without outdated advice", async () => {
     const entry = { at: 0, userId: '4', userName: 'mia', server: 'a.example.com', port: 1, game: 'rust' };
     const entries = (['down', 'rate-limited'] as const).map((reason) => {
       return { ...entry, outcome: { kind: 'not-sent', reason } } as const;
@@ -191,7 +191,7 @@ describe('the history', () => {
     expect(text).toContain('"The listing service received too many requests with this API key."');
   });
 
-  it('exports up to 10 MiB, and mentions /submissions for the rest', async () => {
+  it('is exported up to 10 MiB, and the reply mentions /submissions for the rest', async () => {
     const entry: HistoryEntry = {
       at: 0,
       userId: '4',
