@@ -38,7 +38,7 @@ async function answered(keys: ApiKeys, answer: Outcome | GamesOutcome) {
 }
 
 describe("a guild's API key", () => {
-  it('is stored for this guild only, with the admin who set it', async () => {
+  it('is only stored for this guild, with the admin who set it', async () => {
     const { keys } = await open();
     await keys.set('1', FIRST, by);
     await keys.set('2', SECOND, by);
@@ -90,7 +90,7 @@ describe("a guild's API key", () => {
   it.each([
     ['set', (keys: ApiKeys) => replace(keys, SECOND), SECOND],
     ['removed', (keys: ApiKeys) => keys.delete('1'), undefined],
-  ] as const)("isn't replaced by a key if the key's test began before the current key was %s", async (_what, change, left) => {
+  ] as const)("isn't saved if another key was %s during its test", async (_what, change, left) => {
     const { keys, clock } = await open();
     expect(await keys.set('1', FIRST, by)).toBe(true);
     const previous = await keys.status('1');
@@ -100,7 +100,7 @@ describe("a guild's API key", () => {
     expect(await revealed(keys)).toBe(left?.reveal());
   });
 
-  it("isn't deleted by a request to delete its predecessor", async () => {
+  it("isn't deleted by a request to delete the previous key", async () => {
     const { keys, clock } = await open();
     await keys.set('1', FIRST, by);
     const first = (await keys.get('1'))?.setAt ?? '';
@@ -111,7 +111,7 @@ describe("a guild's API key", () => {
     expect(await keys.delete('1', (await keys.get('1'))?.setAt)).toBe(true);
   });
 
-  it("can't be decrypted for another guild or with another encryption key", async () => {
+  it("can't be decrypted for another guild or with the wrong encryption key", async () => {
     const { store, keys } = await open();
     await keys.set('1', FIRST, by);
     await store.values.set('api-key:2', await store.values.get('api-key:1'));
@@ -158,7 +158,7 @@ describe("a guild's API key", () => {
   });
 });
 
-describe("the service's response to a key", () => {
+describe("the service's response to a request with a key", () => {
   it('is stored with its time and message', async () => {
     const { keys, clock } = await open();
     await keys.set('1', FIRST, by);
@@ -192,7 +192,7 @@ describe("the service's response to a key", () => {
     expect((await keys.status('1'))?.answer).toEqual({ at });
   });
 
-  it('pauses the key for an hour after each rejection', async () => {
+  it('pauses the key for an hour if it is a rejection', async () => {
     const HOUR = 3_600_000;
     const { keys, clock } = await open();
     const rests = async () => (await keys.usable('1')).kind === 'unusable';
@@ -218,7 +218,7 @@ describe("the service's response to a key", () => {
     expect(await rests()).toBe(false);
   });
 
-  it('only applies to the key in the request', async () => {
+  it('only affects the key that was sent', async () => {
     const { keys, clock } = await open();
     await keys.set('1', FIRST, by);
     const first = (await keys.get('1'))?.setAt ?? '';
@@ -230,7 +230,7 @@ describe("the service's response to a key", () => {
     expect(await keys.status('2')).toBeUndefined();
   });
 
-  it('is ignored if it is about game servers, and otherwise shortened to 300 characters', async () => {
+  it('is ignored if it only concerns game servers, and otherwise shortened to 300 characters', async () => {
     const { keys } = await open();
     await keys.set('1', FIRST, by);
     await answered(keys, { kind: 'rejected', known: 'gameInvalid', message: 'No such game.' });
@@ -241,7 +241,7 @@ describe("the service's response to a key", () => {
     expect(await keys.usable('1')).toHaveProperty('key');
   });
 
-  it('is only reported once if several requests are rejected at the same time', async () => {
+  it('is reported once, even if several requests are rejected at the same time', async () => {
     const { keys } = await open();
     await keys.set('1', FIRST, by);
     const first = await Promise.all(Array.from({ length: 5 }, () => answered(keys, REJECTED)));

@@ -52,7 +52,7 @@ describe.each(kinds())("a guild's blocks in %s", (kind) => {
     return { first: await process(), process };
   }
 
-  it('are listed with their moderator and reason', async () => {
+  it('are listed with a reason and the moderator who added them', async () => {
     const { first, process } = await open();
     const second = await process();
     await first.approvals.block(guildId, { targets: [host('a.example.com')], by, reason: 'spam' });
@@ -62,7 +62,7 @@ describe.each(kinds())("a guild's blocks in %s", (kind) => {
     ]);
   });
 
-  it('are stored once, even if two processes add the same one', async () => {
+  it('are stored only once, even if two processes add them at the same time', async () => {
     const { first, process } = await open();
     // SQLite's processes can't wait for each other in one thread.
     const second = kind === 'sqlite' ? first : await process();
@@ -101,7 +101,7 @@ describe.each(kinds())("a guild's blocks in %s", (kind) => {
     expect(await first.approvals.block('2', { targets: hosts(0, 1), by, reason: '' })).toHaveLength(1);
   });
 
-  it('can only be removed in their own guild, and the settings show whether any are left', async () => {
+  it("can't be removed from another guild, and the settings record whether any remain", async () => {
     const { first } = await open();
     const [block] = await first.approvals.block(guildId, { targets: [member('7')], by, reason: '' });
     const id = block?.id ?? '';
@@ -117,7 +117,7 @@ describe.each(kinds())("a guild's blocks in %s", (kind) => {
     expect(await rowsIn(first.store, 'blocks')).toEqual([]);
   });
 
-  it("aren't added while the settings are unreadable, and still apply after the settings have been replaced", async () => {
+  it("can't be added while the settings are unreadable, and survive a replacement of the settings", async () => {
     const { first } = await open();
     await first.approvals.block(guildId, { targets: [member('7')], by, reason: '' });
     await first.store.values.set(`settings:${guildId}`, { locale: 5 });

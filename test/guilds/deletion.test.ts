@@ -163,9 +163,9 @@ function failingAfter(store: FileStore, steps: number): FileStore {
 }
 
 it.each([
-  ['the data of a guild', ({ deletion }: Parts) => deletion.guild(GUILD)],
-  ['the name of a member', ({ deletion }: Parts) => deletion.member(GUILD, MEMBER)],
-] as const)('deleting %s keeps only the key tests that count towards a limit', async (_what, remove) => {
+  ["a guild's data", ({ deletion }: Parts) => deletion.guild(GUILD)],
+  ["a member's name", ({ deletion }: Parts) => deletion.member(GUILD, MEMBER)],
+] as const)('deleting %s also deletes records of tested keys, unless they count towards a limit', async (_what, remove) => {
   const parts = over(await openStore());
   await addKeyTests(parts);
   await remove(parts);
@@ -178,7 +178,7 @@ it.each([
 });
 
 describe('a guild whose data has been deleted', () => {
-  it('only keeps the number of servers that count towards its limit', async () => {
+  it('keeps only the number of servers that count towards its limit', async () => {
     const { store, deletion, erasure, clock } = await opened();
     const before = await rowsOf(store, OTHER);
     await deletion.guild(GUILD);
@@ -193,7 +193,7 @@ describe('a guild whose data has been deleted', () => {
     expect(bytesOnDisk(store.path)).toContain(OTHER);
   });
 
-  it('also loses data written during the deletion', async () => {
+  it('also loses data that was written during the deletion', async () => {
     const parts = await opened();
     await askedBeforeEndOf(parts, () => parts.deletion.guild(GUILD));
     expect(await rowsOf(parts.store, GUILD)).toEqual([0, 0, 0, 0, 0, 0, 1]);
@@ -220,7 +220,7 @@ describe('a guild whose data has been deleted', () => {
 });
 
 describe('a member whose name has been deleted', () => {
-  it('keeps the name and drafts in other guilds, and their submissions still count towards limits', async () => {
+  it('keeps their name and drafts in other guilds, and their submissions still count towards limits', async () => {
     const { store, deletion } = await opened();
     expect(await deletion.member(GUILD, MEMBER)).toBe(2);
     expect(await rowsIn(store, 'submissions')).toMatchObject([
@@ -231,7 +231,7 @@ describe('a member whose name has been deleted', () => {
     expect(await knownServersIn(store)).toHaveLength(2);
   });
 
-  it('stays blocked by id, but is no longer named as the moderator who blocked others', async () => {
+  it('stays blocked, but their name no longer appears in blocks that they added', async () => {
     const { store, deletion } = await opened();
     const { blocks } = partsOver(store);
     const targets = [{ kind: 'member', id: MEMBER }] as const;
@@ -244,13 +244,13 @@ describe('a member whose name has been deleted', () => {
     expect((await blocks.list(OTHER)).map(({ by }) => by?.name)).toEqual(['Mia Miller']);
   });
 
-  it('also loses the name in data written during the deletion', async () => {
+  it('also loses the name in data that was written during the deletion', async () => {
     const parts = await opened();
     await askedBeforeEndOf(parts, () => parts.deletion.member(GUILD, MEMBER));
     expect(await namesIn(parts.store)).toEqual([]);
   });
 
-  it('loses the draft of a submission that ends after the deletion', async () => {
+  it("loses a running submission's draft when the submission ends", async () => {
     const store = await openStore();
     const parts = partsOver(store, { now: () => NOW });
     const by = { guildId: GUILD, user: { id: MEMBER, name: 'Mia Miller' } };
@@ -262,7 +262,7 @@ describe('a member whose name has been deleted', () => {
     expect(await rowsIn(store, 'drafts')).toEqual([]);
   });
 
-  it('also loses the user id once no limit needs it', async () => {
+  it('also loses their user id once no limit needs it', async () => {
     const parts = over(await openStore());
     const { store, deletion, erasure, clock } = parts;
     await fill(parts, GUILD);

@@ -170,7 +170,7 @@ const STORIES: readonly (readonly [string, string, string, string?])[] = [
   ],
 ];
 
-it.for(STORIES)('the check keeps or deletes the data of a guild %s (%s)', async ([
+it.for(STORIES)('the check decides whether to delete the data of a guild %s (%s)', async ([
   _what,
   story,
   expected,
@@ -243,7 +243,7 @@ describe("a guild's membership", () => {
   });
 });
 
-it('the next check records that a guild was used during a check', async () => {
+it('if a guild is used during a check, the next check records this', async () => {
   const { store, running, process, play } = await open();
   await play('check');
   let isDue = true;
@@ -262,7 +262,7 @@ describe.each(kinds())('a guild that Discord reports as unknown (with %s)', (kin
   it.each([
     ['this', 'used:1'],
     ['another', 'usedElsewhere:1 notedElsewhere'],
-  ])('keeps its data if %s process uses it during the check', async (_which, use) => {
+  ])('keeps its data if it is used in %s process during the check', async (_which, use) => {
     const { world, play, left } = await open({}, kind);
     await play('check 30d');
     world.isForeign = async (guildId) => {
@@ -276,7 +276,7 @@ describe.each(kinds())('a guild that Discord reports as unknown (with %s)', (kin
   });
 });
 
-it('a process records within a minute which guilds are active', async () => {
+it('each process records the active guilds within a minute', async () => {
   const { store, running, play } = await open();
   await play('check 29d');
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
@@ -290,7 +290,7 @@ it('a process records within a minute which guilds are active', async () => {
   await running.other.stop();
 });
 
-it('the first check for unused guilds starts after an hour, and checks never overlap', async () => {
+it('checks for unused guilds start after an hour, and never overlap', async () => {
   let claims = 0;
   const { world, running, asked, play } = await open({
     claimJob: (name, ms, work) => {

@@ -19,7 +19,7 @@ async function setUp(stored: readonly object[] = [FIRST, SECOND]) {
 }
 
 describe("a guild's panels", () => {
-  it('keep data that a newer version of the bot has stored', async () => {
+  it('keep values that a newer version of the bot has added', async () => {
     const { store, panels, find } = await setUp([
       { ...FIRST, colour: 'red' },
       { ...SECOND, colour: 'blue' },
@@ -33,7 +33,7 @@ describe("a guild's panels", () => {
     });
   });
 
-  it('keep both simultaneous changes', async () => {
+  it('keep both of two simultaneous changes', async () => {
     const { panels, find } = await setUp();
     const drawn = await find();
     await panels.change('1', drawn, (panel) => ({ ...panel, text: 'b' }));
@@ -47,7 +47,7 @@ describe("a guild's panels", () => {
     expect(isDue(await find())).toBe(false);
   });
 
-  it('need another update if they change while their message is being edited', async () => {
+  it('are updated again if they change while their message is being edited', async () => {
     const { panels, find } = await setUp();
     await panels.makeDue('1');
     const drawn = await find();
@@ -56,7 +56,7 @@ describe("a guild's panels", () => {
     expect(isDue(await find())).toBe(true);
   });
 
-  it("don't need another update once their message shows the change", async () => {
+  it("aren't updated again once their message shows the change", async () => {
     const { panels, find } = await setUp();
     await panels.makeDue('1');
     await panels.change('1', await find(), (panel) => ({ ...panel, text: 'b' }));
@@ -64,7 +64,7 @@ describe("a guild's panels", () => {
     expect(isDue(await find('11'))).toBe(true);
   });
 
-  it("aren't overwritten if they can't be read", async () => {
+  it("aren't overwritten while they are unreadable", async () => {
     const { store, panels } = await setUp();
     await store.values.set('panels:1', { panels: 'damaged' });
     await panels.makeDue('1');

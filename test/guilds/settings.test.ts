@@ -28,7 +28,7 @@ describe("a guild's settings", () => {
     expect((await elsewhere.getOrThrow('1')).dailyQuota).toBe(1);
   });
 
-  it('can be read inside and outside a transaction at the same time', async () => {
+  it('can be read both inside and outside a transaction at the same time', async () => {
     const { store, settings } = await open();
     const outside = new AsyncResource('autocomplete');
     let remembered: Promise<object> | undefined;
@@ -42,7 +42,7 @@ describe("a guild's settings", () => {
     expect(await remembered).toEqual(DEFAULTS);
   });
 
-  it('keep all simultaneous changes', async () => {
+  it('include all simultaneous changes', async () => {
     const { settings } = await open();
     const add = (alias: string) =>
       settings.change('1', (now) => ({ ...now, games: [...(now.games ?? []), alias] }));
@@ -62,7 +62,7 @@ describe("a guild's settings", () => {
     { locale: 'de', announce: true, games: [] },
     { locale: 'de', announce: true, dailyQuota: 0 },
     { locale: 'de', announce: true, dailyQuota: 10_000 },
-  ])('are replaced by the next change if they are damaged: %j', async (stored) => {
+  ])('are replaced at the next change if they are damaged: %j', async (stored) => {
     const { store, settings, logger } = await open();
     await store.values.set('settings:1', stored);
     await expect(settings.getOrThrow('1')).rejects.toThrow(UnreadableSettingsError);
@@ -90,7 +90,7 @@ describe("a guild's settings", () => {
     expect(logger.lines).toEqual([]);
   });
 
-  it('cause an error if the store fails', async () => {
+  it("can't be read or changed while the store is failing", async () => {
     const { store, settings } = await open();
     await store.stop();
     await expect(settings.getOrThrow('2')).rejects.toThrow(StoreError);
@@ -98,7 +98,7 @@ describe("a guild's settings", () => {
   });
 });
 
-describe("a problem with a guild's log channel", () => {
+describe("a log channel's problem", () => {
   it('is stored only if the guild still uses that channel', async () => {
     const { store, settings } = await open();
     const { channelOf, setTrouble } = logChannels(settings);
