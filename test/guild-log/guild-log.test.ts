@@ -73,7 +73,7 @@ describe("a guild's log", () => {
     await expect.poll(texts).toEqual(['one\ntwo', 'three']);
   });
 
-  it("shows how many lines don't fit", async () => {
+  it("shows how many lines didn't fit", async () => {
     const { tell, flush, texts } = await open();
     for (let n = 0; n < 100; n += 1) await tell(`${'x'.repeat(300)}${n}`);
     await flush();
@@ -85,7 +85,7 @@ describe("a guild's log", () => {
     expect(text.length).toBeLessThanOrEqual(4_096);
   });
 
-  it("uses the guild's language and the colour of the worst outcome", async () => {
+  it("is in the guild's language, and in the colour of the worst outcome", async () => {
     const { tell, flush, posted } = await open([], { locale: 'de' });
     for (const kind of ['unknown', 'rejected', 'accepted', undefined] as const)
       await tell((t) => t('pager.next'), kind);
@@ -112,14 +112,14 @@ describe("a guild's log", () => {
     expect(plain?.allowed_mentions).toEqual({ parse: [] });
   });
 
-  it('shows an alert as plain text if it has no details', async () => {
+  it('shows an alert without details as plain text', async () => {
     const { alert, posted } = await open();
     await alert('1', () => ({ text: 'act!', details: '' }));
     await expect.poll(posted).toHaveLength(1);
     expect(posted()).toMatchObject([{ content: 'act!', embeds: [] }]);
   });
 
-  it('makes up to three attempts to post a message, with the same nonce', async () => {
+  it('retries a message up to twice, with the same nonce', async () => {
     const { tell, state, posted, texts } = await open([FAILED, FAILED, FAILED]);
     await tell('first');
     await expect.poll(() => texts().length).toBeGreaterThan(0);
@@ -155,7 +155,7 @@ describe("a guild's log", () => {
     expect(state.channel?.trouble).toBeUndefined();
   });
 
-  it("isn't posted if no channel has been chosen, or if the settings can't be read", async () => {
+  it("isn't posted if the guild doesn't have a log channel or the settings are unreadable", async () => {
     const { tell, flush, state, discord, logger } = await open();
     state.channel = undefined;
     await tell('nowhere to go');
