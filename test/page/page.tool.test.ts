@@ -152,7 +152,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await expect.poll(() => scene.sandbox.listing.submitted.at(-1)?.server).toBe('keys.example.com');
   });
 
-  it("runs the README's command if a user types it as soon as the page opens", async () => {
+  it('runs the command from the README, even if it is typed as soon as the page opens', async () => {
     const [line = '', game, host, port] =
       /\/addserver game:(\w+) server:([\w.]+):(\d+)/.exec(readFileSync('README.md', 'utf8')) ?? [];
     const tab = await scene.tab();
@@ -212,7 +212,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await tab.getByRole('form', { name: '/help' }).waitFor();
   });
 
-  it("doesn't post a message that begins with a slash", async () => {
+  it("doesn't post messages that begin with a slash", async () => {
     const tab = await inNewServer();
     const before = await answers(tab).count();
     await composer(tab).fill('/setkey sandbox-key-1234');
@@ -278,7 +278,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await expect.poll(() => answers(tab).count()).toBe(0);
   });
 
-  it('shows an alert if a user presses an outdated button', async () => {
+  it('shows an alert when a user presses an outdated button', async () => {
     const { discord, people } = scene.sandbox;
     const guild = discord.guildEvents.add({ name: 'Quick' });
     await setKey(people.at({ role: 'admin', guild, locale: 'en-US' }), 'sandbox-key-1234');
@@ -303,7 +303,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await tab.getByRole('alert').getByText('This message has just changed. Check it again.').waitFor();
   });
 
-  it('shows messages caused in other tabs and at the prompt', async () => {
+  it('shows messages from other tabs and from the prompt', async () => {
     const [first, second] = [await scene.tab('&role=admin'), await scene.tab('&role=member')];
     const prompt = createPrompt({ sandbox: scene.sandbox, print: () => undefined });
     const before = await reply(first).count();
@@ -445,7 +445,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await reply(tab).waitFor();
   });
 
-  it('lets users choose one or several options in a select menu', async () => {
+  it('lets users choose one or more options in a select menu', async () => {
     const tab = await inNewServer({ more: '&role=admin' });
     await run(tab, 'settings');
     // Excludes the reply about the key, which also contains a select menu.
@@ -470,7 +470,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await log(tab).getByRole('button', { name: 'Allow all games' }).waitFor();
   });
 
-  it("clears a select menu's choices when another page replaces the menu", async () => {
+  it('clears the choices in a select menu when another page replaces it', async () => {
     const tab = await inNewServer({ more: '&role=admin' });
     await run(tab, 'settings');
     const settings = answers(tab).last();
@@ -568,7 +568,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     expect(await tab.getByRole('option', { name: '/addserver' }).count()).toBe(0);
   });
 
-  it.for([360, 390])("doesn't cover any message's timestamp at a width of %i px", async (width) => {
+  it.for([360, 390])("never covers a message's timestamp at a width of %i px", async (width) => {
     const { discord, people } = scene.sandbox;
     const guild = discord.guildEvents.add({ name: `A server with a long name on ${width} px` });
     const admin = people.at({ role: 'admin', guild, locale: 'en-US' });
@@ -605,7 +605,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     expect(await focusedName(tab)).toBe('Sandbox');
   });
 
-  it('is in German if Discord is in German', async () => {
+  it("is in German if the user's Discord is in German", async () => {
     const [, second] = scene.sandbox.discord.everyGuild;
     const tab = await scene.tab(`&locale=de&guild=${second?.id}`);
     expect(await tab.getByRole('heading').allInnerTexts()).toEqual([
@@ -614,7 +614,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     ]);
   });
 
-  it("renders the markup in a form's text", async () => {
+  it("renders Discord's markup in forms", async () => {
     const tab = await inNewServer();
     const dialog = tab.getByRole('dialog');
     await pickCommand(tab, 'addservers');
@@ -635,7 +635,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     expect(await dialog.locator('p br').count()).toBe(1);
   });
 
-  it("shows Discord's traffic, with rule violations in red", async () => {
+  it('shows the requests to Discord, with rule violations in red', async () => {
     const { discord } = scene.sandbox;
     const tab = await scene.tab();
     const before = discord.breaches.length;
@@ -659,7 +659,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await side(tab).getByText('It is running.').waitFor();
   });
 
-  it('has controls for injecting faults and managing API keys', async () => {
+  it('has controls that cause faults and manage API keys', async () => {
     const { listing } = scene.sandbox;
     const tab = await scene.tab();
     const service = side(tab).getByRole('combobox', { name: /^Service/ });
@@ -699,7 +699,7 @@ describe.skipIf(!hasChromium)('a running scenario', () => {
   /** Avoids the mouse, because the caption moves when the preview appears, possibly before the button is released. */
   const press = (tab: Tab, name: string) => tab.getByRole('button', { name, exact: true }).press('Enter');
 
-  it('can be continued, reloaded, replayed, replaced and closed', async () => {
+  it('can be continued, reloaded, replayed, closed and replaced with another one', async () => {
     const tab = await scene.tab('&scenario=wrong-first-try', { viewport: { width: 390, height: 500 } });
     await step(tab, '1 of 3');
     await press(tab, 'Next');

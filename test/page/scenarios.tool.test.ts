@@ -40,7 +40,7 @@ describe.skipIf(!hasChromium)("the sandbox's scenarios", () => {
     await scene.close();
   });
 
-  it.for(SCENARIOS)('include "$name", which is accessible and can be used with only the keyboard', async ({
+  it.for(SCENARIOS)('are accessible and can be used with the keyboard alone: $name', async ({
     title,
     steps,
   }) => {
@@ -68,14 +68,14 @@ describe.skipIf(!hasChromium)("the sandbox's scenarios", () => {
     await tab.context().close();
   });
 
-  it("follow Discord's rules, without errors or requests to other machines", () => {
+  it("don't cause errors, violate Discord's rules or send requests to other machines", () => {
     expect(scene.sandbox.discord.breaches).toEqual([]);
     expect(scene.complaints).toEqual([]);
   });
 });
 
 describe.skipIf(!hasChromium)('the German scenarios', () => {
-  it("aren't replayed after a reload", async () => {
+  it("don't start again after a reload", async () => {
     const scene = await openPageScene();
     for (const { name, title } of SCENARIOS) {
       const tab = await scene.tab(`&scenario=${name}&locale=de`);
