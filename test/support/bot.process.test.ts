@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { openBot } from './bot.ts';
 
 describe('a test bot', () => {
-  it("fails on close after an unexpected violation of Discord's rules", async () => {
+  it("fails on close if the bot unexpectedly violated Discord's rules", async () => {
     for (const wanted of ['by none', 'by the test before', 'by this test']) {
       const bot = await openBot({ start: false });
       if (wanted !== 'by none') bot.mayBreak('401: Unauthorized', 1);
@@ -18,7 +18,7 @@ describe('a test bot', () => {
     }
   });
 
-  it('fails on close if a first response took more than three seconds', async () => {
+  it('fails on close if a first response came after more than three seconds', async () => {
     let now = 0;
     const botTime = () => {
       now += 3_001;
@@ -35,7 +35,7 @@ describe('a test bot', () => {
     await expect(bot.close()).rejects.toThrow('the listing service received an unknown request');
   });
 
-  it('fails on close if a file contains a key in plain text', async () => {
+  it('fails on close if a file contains an API key in plain text', async () => {
     const bot = await openBot();
     await bot.newGuild({ key: 'sandbox-key' });
     await writeFile(join(bot.data, 'notes'), 'it is sandbox-key');
@@ -57,7 +57,7 @@ describe('a test bot', () => {
     { asProcess: true, crash: false },
     { asProcess: false, crash: false },
     { asProcess: false, crash: true },
-  ])('fails on close if the bot exited unexpectedly: %o', async ({ asProcess, crash }) => {
+  ])('fails on close if the bot exited unexpectedly (%o)', async ({ asProcess, crash }) => {
     const bot = await openBot({ asProcess });
     bot.discord.gateway.close(4013);
     const { status, wanted, lastWords } = await bot.process.exited();

@@ -20,7 +20,7 @@ async function stallsOf(program: string) {
 const PAUSE = `await new Promise((resolve) => setTimeout(resolve, 60));`;
 
 describe('the event loop probe', () => {
-  it('reports the processor time used by a stall', async () => {
+  it('reports how much processor time a stall used', async () => {
     const work = `for (const { user } = process.threadCpuUsage(); process.threadCpuUsage().user - user < 200_000; );`;
     const stalls = await stallsOf(`${PAUSE} ${work} ${PAUSE}`);
     expect(stalls.some(({ ownMs }) => ownMs >= 150)).toBe(true);
