@@ -61,7 +61,7 @@ describe('claimOf', () => {
     ['list: unknown', 'unknown'],
     ['list: not-sent', 'nothing sent'],
     ["Something went wrong on the bot's side.", 'unclear'],
-  ])('recognises the claim in "%s"', (words, claim) => {
+  ])('recognises what "%s" claims', (words, claim) => {
     expect(claimOf(words)).toBe(claim);
   });
 });
@@ -77,7 +77,7 @@ describe('judge', () => {
     expect(harms([REJECTED, ACCEPTED, WARNING], { got: 2, has: 1 })).toEqual([]);
   });
 
-  it('allows the bot to resend a rejected list in parts', () => {
+  it('allows a rejected list to be resent in parts', () => {
     expect(harms(['list: accepted'], { got: 3, down: 2, has: 1 })).toEqual([]);
     expect(harms(['list: rejected'], { got: 3, down: 2 })).toEqual([]);
     expect(harms(['list: rejected'], { got: 2, down: 2 })).toEqual([]);
@@ -85,13 +85,13 @@ describe('judge', () => {
     expect(harms(['list: accepted'], { got: 1, down: 1 })).toEqual(['false reply']);
   });
 
-  it('finds servers that were sent twice', () => {
+  it('reports servers that were sent twice', () => {
     expect(harms([ACCEPTED], { got: 2, has: 1 })).toContain('sent twice');
     expect(harms([UNKNOWN], { got: 2, has: 2 })).toContain('sent twice');
     expect(harms([], { got: 1 })).toContain('sent twice');
   });
 
-  it('finds false replies', () => {
+  it('reports false replies', () => {
     expect(harms([ACCEPTED], {})).toEqual(['false reply']);
     expect(harms([ACCEPTED], { got: 1 })).toEqual(['false reply']);
     expect(harms([REJECTED], {})).toEqual(['false reply']);
@@ -103,12 +103,12 @@ describe('judge', () => {
     expect(harms(['The application did not respond.'], { got: 1, has: 1 })).toEqual(['false reply']);
   });
 
-  it('finds lost submissions', () => {
+  it('reports lost submissions', () => {
     expect(harms(["Something went wrong on the bot's side."], {})).toEqual(['lost']);
     expect(harms([ACCEPTED], { got: 1, has: 1 }, false)).toEqual(['lost']);
   });
 
-  it('finds replies that still show "thinking…"', () => {
+  it('reports replies that still show "thinking…"', () => {
     expect(harms([undefined], {})).toEqual(['left thinking']);
     expect(harms([ACCEPTED, undefined], { got: 1, has: 1 })).toEqual(['left thinking']);
   });
