@@ -156,6 +156,5 @@ export function declineAllModal(t: Translate, userId: string, listed: ListedSubm
   });
 }
 
-/** States how many submissions a list omits. Returns an empty string for a complete list. */
 export const omittedText = (t: Translate, count: number): string =>
   count > 0 ? t('approval.several.omitted', { count }) : '';

@@ -41,7 +41,7 @@ export async function problemView(
   const isAsked = isSubmittedImmediately(draft) || notSubmitted !== undefined;
   const help =
     row.kind === 'invalid'
-      ? await helpFor(context, draft, { row, format: isAsked ? notReadyText : toFixText }, deps)
+      ? await problemWithControls(context, draft, { row, format: isAsked ? notReadyText : toFixText }, deps)
       : {
           lines: [],
           choice: undefined,
@@ -68,8 +68,7 @@ export async function problemView(
   };
 }
 
-/** Explains a line's problem and offers controls that fix it. */
-async function helpFor(
+async function problemWithControls(
   context: Context,
   draft: Draft,
   { row, format }: { readonly row: InvalidRow; readonly format: typeof notReadyText },

@@ -13,9 +13,8 @@ interface GuildHealth {
 
 export type Breaker = ReturnType<typeof createBreaker>;
 
-/** After so many consecutive failures, a guild's submissions are paused. */
+/** Counts consecutive failures. */
 const FAILURES_TO_PAUSE_GUILD = 3;
-/** After so many consecutive failures across guilds, submissions are paused for every guild. */
 const FAILURES_TO_PAUSE_ALL = 10;
 /** All guilds are paused only if the failures affect several. */
 const MIN_GUILDS_TO_PAUSE_ALL = 3;

@@ -14,7 +14,7 @@ await runTool('doctor', async () => {
   const findings: Finding[] = [{ check: 'Node', state: 'ok', text: process.versions.node }];
   try {
     const config = readConfig(process.env);
-    findings.unshift(await find('Configuration', checkNames));
+    findings.unshift(await find('Configuration', checkForMisspeltVariables));
     const { commands } = createApp({ config, logger: SILENT, onFatal: () => undefined });
     findings.push(...(await checksOf({ config, commands })));
   } catch (error) {
@@ -30,8 +30,7 @@ await runTool('doctor', async () => {
   process.exit(findings.some(({ state }) => state === 'failed') ? 1 : 0);
 });
 
-/** Looks for variables that the bot ignores because their names are misspelt. */
-function checkNames(): string {
+function checkForMisspeltVariables(): string {
   const hints = misspelt(process.env);
   if (hints.length === 0) return 'all variables are valid';
   throw new CheckWarningError(
