@@ -122,7 +122,7 @@ describe('an accepted host name', () => {
     return host !== undefined;
   }
 
-  it('contains only letters, marks and digits of one script, for any Unicode character in the input', () => {
+  it('contains only letters, marks and digits of one script, whichever Unicode character the input contains', () => {
     const characters = Array.from({ length: 0x11_00_00 }, (_, code) => String.fromCodePoint(code)).filter(
       (character) => !/[\0-\x7f\p{Cn}\p{Co}\p{Cs}]/u.test(character),
     );
