@@ -356,7 +356,7 @@ describe('a configuration variable', () => {
       expect(problemsWith({ [variable]: value }), value).toContain(`${variable} must be`);
   });
 
-  it('can contain a list of ids, or be read from a file that contains one', () => {
+  it('can be a list of ids, in the environment or in a file', () => {
     const [one, two] = ['123456789012345678', '223456789012345678'];
     const config = read({
       BLOCKED_USERS_FILE: fileWith(`${one}\n${two},\n`),
