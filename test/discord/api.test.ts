@@ -132,7 +132,7 @@ it('the global rate limit ends on time even if the clock is set back by an hour'
 });
 
 describe('a block by Discord', () => {
-  it('stops all requests except five first responses to interactions per second', async () => {
+  it('allows no requests except first responses to interactions (up to five per second)', async () => {
     const { discord, api } = await open();
     answering(discord, {}, [BLOCKED]);
     await expect(respond(api, interaction())).rejects.toThrow(LostInteractionError);
@@ -212,7 +212,7 @@ describe('a 401 response', () => {
     expect(refusals()).toBe(0);
   });
 
-  it('reports an invalid token only once', async () => {
+  it('is reported as an invalid token only once', async () => {
     const { discord, api, refusals } = await open();
     answering(discord, {}, [status(401, { message: '401: Unauthorized', code: 0 })]);
     // A starting bot makes these two requests at the same time.
@@ -224,7 +224,7 @@ describe('a 401 response', () => {
   });
 });
 
-describe('a 429 response with a Retry-After header', () => {
+describe('a rate-limited request', () => {
   it('only delays requests to the same route', async () => {
     const { discord, api } = await open();
     answering(discord, EDIT, [limited(50)]);
@@ -237,14 +237,14 @@ describe('a 429 response with a Retry-After header', () => {
     await expect(edited).rejects.toThrow('The bot is stopping');
   });
 
-  it("isn't followed by a retry if the reply is no longer needed", async () => {
+  it("isn't retried if the reply is no longer needed", async () => {
     const { discord, api } = await open();
     answering(discord, EDIT, [limited(0.05), status(200, {})]);
     await api.edit(interaction(), text('a'), async () => made(discord, EDIT) === 0);
     expect(made(discord, EDIT)).toBe(1);
   });
 
-  it('makes a request fail immediately if the wait would be too long', async () => {
+  it('fails immediately if the wait would be too long', async () => {
     const { discord, api, scopes } = await open();
     discord.faults.inject({ ...CALLBACK, fault: limited(3_600) });
     answering(discord, {}, [limited(61)]);
@@ -317,7 +317,7 @@ describe('the first response to an interaction', () => {
     ['fails at Discord', status(503), true],
     ['is cut off', { kind: 'reset' } as const, true],
     ['is redirected', status(302, '', { location: '/elsewhere' }), false],
-  ])("that %s is attempted twice, and fails with an error that doesn't contain a token", async (_what, answer, isUnknown) => {
+  ])('is attempted twice if it %s, and its error never contains the token', async (_what, answer, isUnknown) => {
     const { discord, api } = await open();
     answering(discord, CALLBACK, [answer]);
     const to = interaction();
@@ -362,7 +362,7 @@ describe('the first response to an interaction', () => {
     expect(made(discord, CALLBACK)).toBe(1);
   });
 
-  it('replaces dead connections with new ones for all later requests', async () => {
+  it('makes later requests use new connections if the old ones are dead', async () => {
     const { discord, api } = await open({ firstAttemptMs: 50 });
     answering(discord, {}, [NO_CONTENT]);
     await Promise.all(['1', '2', '3', '4'].map((id) => api.get(`/channels/${id}`)));
@@ -398,7 +398,7 @@ it('a burst of responses to a slow Discord uses at most two connection pools', a
   expect(most).toBeLessThan(600);
 });
 
-it('a request fails instead of waiting longer than its time limit for a rate limit', async () => {
+it('a request fails if a rate limit would exceed its maximum wait', async () => {
   const { discord, api } = await open();
   const post = (maxWaitMs: number) => api.post('/users/@me/channels', { body: {}, maxWaitMs });
   answering(discord, {}, [limited(0.3), limited(0.3), status(200, {})]);
@@ -407,7 +407,7 @@ it('a request fails instead of waiting longer than its time limit for a rate lim
   expect(discord.requests).toHaveLength(3);
 });
 
-it("Discord's API client frees an interaction's data within a minute", async () => {
+it("the Discord API client frees an interaction's data within a minute", async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const server = createLoopbackServer((_, response) => response.writeHead(204).end());
@@ -424,7 +424,7 @@ it("Discord's API client frees an interaction's data within a minute", async () 
   await expect.poll(() => usedMemory() - before).toBeLessThan(4_000_000);
 });
 
-describe('an edit of a reply', () => {
+describe('an edit to a reply', () => {
   it("isn't retried after a 200 response with an invalid body", async () => {
     const { discord, api } = await open();
     answering(discord, EDIT, [status(200, '{"id": null', { 'content-type': 'application/json' })]);
@@ -454,7 +454,7 @@ describe('an edit of a reply', () => {
     await expect(api.edit(interaction(), text('a'))).rejects.toThrow(LostInteractionError);
   });
 
-  it('has a longer timeout if it contains larger files', async () => {
+  it('has a longer timeout if its files are larger', async () => {
     const { discord, api } = await open();
     const limits = vi.spyOn(AbortSignal, 'timeout');
     onTestFinished(() => limits.mockRestore());
@@ -489,7 +489,7 @@ describe('read()', () => {
     expect(await api.read(interaction())).toBe(state);
   });
 
-  it('fails if the bot may not read the reply', async () => {
+  it("fails if the bot isn't allowed to read the reply", async () => {
     const { discord, api } = await open();
     answering(discord, {}, [status(403, { code: 50001 })]);
     await expect(api.read(interaction())).rejects.toSatisfy(isRejectedByDiscord);

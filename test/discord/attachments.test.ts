@@ -57,7 +57,7 @@ it.each([
   ['has moved', status(302, '', { location: '/elsewhere.txt' })],
   ['is cut off', { kind: 'reset' }],
   ['does not arrive in time', { kind: 'hang' }],
-] as const)("an uploaded file that %s is unavailable, and its signed address isn't logged", async (_what, answer) => {
+] as const)("an uploaded file that %s counts as unavailable, and its signed address isn't logged", async (_what, answer) => {
   const logger = recorder();
   const { discord, read } = await open(answer);
   expect(await read({ logger, timeoutMs: 200 })).toEqual(UNAVAILABLE);

@@ -76,13 +76,13 @@ describe('the permissions on the Integrations page', () => {
         (guildId) => [entry(Channel, String(BigInt(guildId) - 1n), false), entry(Channel, CHANNEL, true)],
       ],
     ],
-  )('are evaluated as Discord documents if they deny %s: %s', async (_what, isDenied, entries) => {
+  )('are evaluated as documented by Discord if they deny %s: %s', async (_what, isDenied, entries) => {
     const { guild, denies, set } = await open();
     set('addserver', entries(guild.id));
     expect(await denies()).toBe(isDenied);
   });
 
-  it("take precedence over the application's permissions if they are set for a command", async () => {
+  it("override the application's permissions if they are set for a command", async () => {
     const { guild, denies, set } = await open();
     set('', [entry(Role, guild.id, false)]);
     expect(await denies()).toBe(true);
@@ -126,7 +126,7 @@ describe('the permissions on the Integrations page', () => {
     { kind: 'status', status: 500 },
     { kind: 'status', status: 403, body: { code: 50_001, message: 'Missing Access' } },
     { kind: 'hang' },
-  ] as const)("don't deny anyone while they can't be read: %j", async (fault) => {
+  ] as const)("don't deny anyone access while they can't be read: %j", async (fault) => {
     const { discord, guild, denies, set } = await open();
     set('addserver', [entry(Role, guild.id, false)]);
     discord.faults.inject({ fault, path: /\/commands\/permissions$/ });

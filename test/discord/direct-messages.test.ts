@@ -58,7 +58,7 @@ it.each([
 
 it.each([
   40_003, 20_026,
-])('error %i stops all direct messages for an hour, and then for a day', async (code) => {
+])('error %i stops all direct messages for an hour the first time, and for a day the second time', async (code) => {
   const clock = createTestClock();
   let asked = 0;
   const { send, canSendTo, another, outcomes, logger } = await open(() => {

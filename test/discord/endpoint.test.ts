@@ -103,7 +103,7 @@ describe('the interactions endpoint', () => {
 
   it.each([
     -86_400, 86_400,
-  ])('accepts signed requests from a clock that differs by %i seconds', async (timeOff) => {
+  ])('accepts requests signed with a clock that is off by %i seconds', async (timeOff) => {
     const { post, taken } = await openEndpoint();
     expect((await post(COMMAND, { timeOff })).status).toBe(202);
     expect(taken).toHaveLength(1);
@@ -259,14 +259,14 @@ describe('a bot', () => {
     expect(textOf(await person({}).slash('help'))).toContain('/addserver');
   });
 
-  it('logs that Discord posts interactions to a URL instead of the gateway', async () => {
+  it('logs that Discord sends interactions to a URL instead of the gateway', async () => {
     const discord = { endpointUrl: 'https://127.0.0.1:9/interactions' };
     const { process, log } = await oneBot({ http: false, start: false, discord });
     process.start();
     await expect.poll(() => JSON.stringify(log())).toMatch(/has an Interactions Endpoint URL.*clear /);
   });
 
-  it("isn't ready if it uses the gateway but Discord posts interactions to a URL", async () => {
+  it("isn't ready if it uses the gateway but Discord sends interactions to a URL", async () => {
     const port = await quietPort();
     const env = { HTTP_PORT: String(port) };
     const { discord, log } = await oneBot({ http: false, env, timing: { transportEveryMs: 20 } });

@@ -148,7 +148,7 @@ it("a bot doesn't connect if it is stopped while requesting the gateway's URL", 
   expect(gateway.shards()).toEqual({ ready: 0, connecting: 0, disconnected: 0 });
 });
 
-it("a bot that is stopped while connecting doesn't connect again", async () => {
+it("a bot that is stopped while connecting doesn't reconnect", async () => {
   const discord = await startStandIn();
   const gateway = gatewayTo(discord);
   const connecting = gateway.connect();

@@ -49,7 +49,7 @@ async function open(options: Omit<StandInOptions, 'token'> = {}) {
 }
 
 describe("the bot's commands", () => {
-  it('are published once', async () => {
+  it('are published only once', async () => {
     const { discord, run, puts } = await open();
     for (let start = 0; start < 3; start += 1) {
       const { count, mention } = await run(COMMANDS);
@@ -87,7 +87,7 @@ describe("the bot's commands", () => {
     expect(discord.commands()).toMatchObject(COMMANDS.map(({ name }) => ({ name, description: 'Does it' })));
   });
 
-  it('are republished if an older version is restored from its backup', async () => {
+  it('are republished after an older version of the bot has been restored from a backup', async () => {
     const { discord, values, run } = await open();
     const older = [command('one', 'Did it')];
     await run(older);
@@ -146,7 +146,7 @@ describe("the bot's commands", () => {
     expect(mention('one')).toBe('/one');
   });
 
-  it('keep the entry point command if the application has Activities', async () => {
+  it('are published without removing the entry point command of an application with Activities', async () => {
     const { discord, run, puts } = await open({ entryPoint: true });
     const isEntryPoint = ({ type }: { readonly type: ApplicationCommandType }) =>
       type === ApplicationCommandType.PrimaryEntryPoint;
