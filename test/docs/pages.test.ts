@@ -139,7 +139,7 @@ it('docs/listing-api.md lists the messages that the bot recognises', () => {
   expect(messages).toEqual(Object.values(KNOWN_ERRORS));
 });
 
-it("docs/licences.md lists the release's packages that aren't under the MIT licence", () => {
+it("docs/licences.md lists all released packages that aren't under the MIT licence", () => {
   const rows = [...read('docs/licences.md').matchAll(/^\| ([^|]+) \| (.*) \|$/gm)];
   const named = (licence: string) => rows.find(([, name]) => name === licence)?.[2] ?? '';
   const { packages } = z
