@@ -95,7 +95,7 @@ describe('the server lookup', () => {
     expect(found).toEqual(['asked', 'queryPort']);
   });
 
-  it("doesn't look up or count lines twice", async () => {
+  it("doesn't look up or count the same lines twice", async () => {
     const { lookup, found } = await open();
     const rows = await lookup.complete(rowsOf(`${ADDRESS}:28015 rust\n${ADDRESS}:28017 rust`));
     expect(await lookup.complete(rows)).toBe(rows);
@@ -108,7 +108,7 @@ describe('the server lookup', () => {
     expect(rows.map(({ kind }) => kind)).toEqual(['ready', 'repeated']);
   });
 
-  it('looks up each host in a list only once, and at most 50 hosts', async () => {
+  it('looks up each host in a list only once, and no more than 50 hosts', async () => {
     const { lookup, records } = await open();
     const lines = Array.from({ length: 200 }, (_, index) => `93.184.217.${index % 100}:${1 + index} rust`);
     await lookup.complete(rowsOf(lines.join('\n')));

@@ -85,9 +85,7 @@ describe('the Steam client', () => {
     expect(await askAnother()).toEqual([{ queryPort: 27_016, gamePort: 2_302, appId: 221_100 }]);
   });
 
-  it.each([
-    429, 403,
-  ])('stops sending requests for an hour after a response with status %i', async (status) => {
+  it.each([429, 403])('stops sending requests for an hour after a %i response', async (status) => {
     const { records, clock, logger, askAnother } = await open();
     records.behaveAsSteam({ kind: 'status', status });
     await Promise.all([askAnother(), askAnother(), askAnother()]);
