@@ -102,7 +102,7 @@ describe('after a restart,', () => {
     expect(textOf(await answer)).toMatch(/done$/);
   });
 
-  it('the bot retries an edit after the next start if a second crash interrupted it', async () => {
+  it('the bot retries an edit that was interrupted by a second crash', async () => {
     const { bot, leftUpdate, stored } = await open();
     const { message } = await leftUpdate();
     const sent = bot.sending();
@@ -115,7 +115,7 @@ describe('after a restart,', () => {
     await expect.poll(stored).toEqual(['answered']);
   });
 
-  it("the bot posts a reply to the guild's log channel if Discord rejects the reply", async () => {
+  it("the bot posts a reply in the guild's log channel if Discord rejects the reply", async () => {
     const { bot, leftUpdate, stored } = await open();
     await leftUpdate();
     bot.discord.faults.inject({ fault: { kind: 'status', status: 404 }, method: 'PATCH' });
@@ -124,7 +124,7 @@ describe('after a restart,', () => {
     expect(await stored()).toEqual(['answered']);
   });
 
-  it('the bot waits until the work has ended before notifying the member', async () => {
+  it('the bot waits for running work to end before it notifies the member', async () => {
     const { bot, asked, acknowledge, stored } = await open();
     const { interaction, answer } = await asked(() => bot.person().slash('work'));
     const { interactionStore, takeOver, underWay } = bot.restarted(REPORT);
@@ -140,7 +140,7 @@ describe('after a restart,', () => {
     await expect.poll(stored).toEqual(['answered']);
   });
 
-  it("a process resumed from sleep doesn't repeat another process's reply", async () => {
+  it("a process that wakes from sleep doesn't repeat another process's reply", async () => {
     const { bot, left, stored } = await open();
     const { interaction, answer } = await left();
     const underWay = createUnderWay();
@@ -161,7 +161,7 @@ describe('after a restart,', () => {
     expect(textOf(await answer)).toContain('2 accepted, 1 unconfirmed');
   });
 
-  it("a process resumed from sleep doesn't repeat another process's log channel entry", async () => {
+  it("a process that wakes from sleep doesn't repeat another process's log channel entry", async () => {
     const { bot, asked, stored } = await open();
     const { interaction } = await asked(() => bot.person().slash('work'));
     await bot.restarted().interactionStore.record(interaction);
@@ -175,7 +175,7 @@ describe('after a restart,', () => {
     expect(bot.guildLog).toHaveLength(1);
   });
 
-  it("a message's buttons don't work until it shows the outcome", async () => {
+  it("a message's buttons don't work until the message shows the outcome", async () => {
     const { bot, leftUpdate } = await open();
     const { message, person } = await leftUpdate();
     const reported = Promise.withResolvers<Reply>();
@@ -223,7 +223,7 @@ describe('after a restart,', () => {
 
   it.each([
     ['reports a submission in the guild’s log', REPORT, [/mia.*\n2 accepted, 1 unconfirmed/]],
-    ['reports only submissions', {}, []],
+    ['reports nothing except submissions', {}, []],
   ])('the bot %s if it can no longer reply', async (_what, deps, lines) => {
     const { bot, left, stored } = await open();
     await left();
@@ -269,7 +269,7 @@ describe('a stored interaction', () => {
     expect(await stored()).toEqual(['answered']);
   });
 
-  it('edits its message only after earlier interactions have finished, and only if no later one has replied', async () => {
+  it('waits until earlier interactions with its message have finished, and yields to later ones', async () => {
     const { bot, left } = await open();
     const { interaction: first } = await left();
     const { interaction: second } = await left();
@@ -286,7 +286,7 @@ describe('a stored interaction', () => {
     expect(await isLatest(first.id, 'message')).toBe(false);
   });
 
-  it("is no longer the latest once a later interaction's first response has edited the same message", async () => {
+  it("is superseded once a later interaction's first response has edited the same message", async () => {
     const { bot, asked, left } = await open();
     const { interaction } = await left();
     const { interaction: later } = await asked(() => bot.person().slash('work'));
@@ -326,7 +326,7 @@ describe('a stored interaction', () => {
     expect(await pruneIn(30 * DAY_MS)).toEqual([]);
   });
 
-  it('is deleted in a batch, with time for other work between batches', async () => {
+  it('is deleted as part of a batch, and other work can run between batches', async () => {
     const { bot, stored } = await open();
     const answered = Array.from({ length: 1_200 }, (_, n) => ({
       id: String(n),

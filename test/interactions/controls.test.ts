@@ -54,7 +54,7 @@ it('undefined controls and empty rows are omitted', () => {
   expect(select({ id: 'a', placeholder: 'A', options: [] })).toBeUndefined();
 });
 
-it('a select menu with a minimum of 0 accepts up to all of its options', () => {
+it('a select menu with a minimum of 0 accepts any number of its options', () => {
   const options = ['a', 'b'].map((value) => ({ label: value, value }));
   expect(select({ id: 'a', placeholder: 'A', options, minChosen: 0 })).toMatchObject({
     min_values: 0,
@@ -77,7 +77,7 @@ describe("a modal's custom id", () => {
   const shown = { id: 'x:y:z', title: 'A', text: 'B', fields: [field] };
   const idOf = (more: Partial<ModalOptions> = {}) => modal({ ...shown, ...more }).custom_id;
 
-  it("stays the same while the modal's content is unchanged, so that phones keep the input", () => {
+  it('stays the same while the modal is unchanged, so phones keep the input', () => {
     expect(idOf()).toBe(idOf());
     expect(parseCustomId(idOf())).toEqual({ command: 'x', action: 'y', argument: 'z' });
   });
@@ -109,7 +109,7 @@ describe("a modal's custom id", () => {
     expect(idWith('rust')).not.toBe(idWith('cs2'));
   });
 
-  it('is always different if a field is secret or prefilled', () => {
+  it('is different every time if a field is secret or prefilled', () => {
     const filled = { fields: [{ ...field, value: 'typed' }] };
     for (const more of [filled, { isSecret: true } as const]) expect(idOf(more)).not.toBe(idOf(more));
   });

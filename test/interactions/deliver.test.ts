@@ -135,7 +135,7 @@ describe('a reply that Discord rejects', () => {
     ['uploads that are limited for the guild', 400_001, 403],
     ['a request that is too large', 40_005, 413],
     ['an unknown reason', 999_999, 422],
-  ])('is resent as text only, and then replaced with a fallback text (%s)', async (_what, code, status) => {
+  ])('is resent as plain text, and replaced with a fallback text if that fails (%s)', async (_what, code, status) => {
     expect(await textsSent(refusal(code, status), 'a\nb')).toEqual(['a', 'a\nb']);
     expect(await textsSent(refusal(code, status), 'instead')).toEqual(['a', 'a\nb', 'instead']);
   });
@@ -168,7 +168,7 @@ describe('autocomplete choices', () => {
     expect(valuesOf(odd.map(choice))).toEqual(odd.slice(4));
   });
 
-  it('have unique names of limited length', () => {
+  it('have unique names within the length limit', () => {
     const names = ['x'.repeat(101), 'x'.repeat(102), '', 'y'];
     const fit = fitChoices(names.map((name, n) => ({ name, value: `${n}` })));
     expect(fit.map(({ name, value }) => `${name.length} ${value}`)).toEqual(['100 0', '1 2', '1 3']);
@@ -181,7 +181,7 @@ describe('a reply that edits a message', () => {
     { state: 'thinking', shown: undefined, times: 2 },
     // That the message exists doesn't prove that the edit was applied.
     { state: 'answered', shown: SHOWN, times: 2 },
-  ] as const)('has $times delivery attempts if the first result is unknown (state: $state, edited message: $shown)', async (each) => {
+  ] as const)('is resent after a lost connection unless it is known to have arrived (state: $state, message: $shown, attempts: $times)', async (each) => {
     let sent = 0;
     const api = {
       async edit() {
@@ -195,7 +195,7 @@ describe('a reply that edits a message', () => {
     expect(sent).toBe(each.times);
   });
 
-  it('is sent twice if Discord may still apply an earlier progress edit', async () => {
+  it('is sent twice if Discord might still apply an earlier progress edit', async () => {
     const shown: unknown[] = [];
     const late = Promise.withResolvers<void>();
     const api = {
@@ -218,7 +218,7 @@ describe('a reply that edits a message', () => {
     expect(shown).toEqual(['done', 'half', 'done']);
   });
 
-  it("isn't sent again if the bot is already sending a newer reply", async () => {
+  it("isn't resent if the bot is already sending a newer reply", async () => {
     const written: boolean[] = [];
     const edit: DiscordApi['edit'] = async (_interaction, _message, isLatest) =>
       void written.push((await isLatest?.()) === true);

@@ -195,7 +195,7 @@ describe('a slash command', () => {
     expect(await recorded()).toEqual(before);
   });
 
-  it('is recorded if it submits servers, and marked as completed after its reply', async () => {
+  it('is recorded if it submits servers, and is marked as completed after the reply', async () => {
     const { rows, open } = await recorded();
     const sent = bot.sending();
     expect(await say('later')).toMatchObject({ message: { ephemeral: true } });
@@ -226,7 +226,7 @@ describe('a slash command', () => {
     expect(sent()).toEqual(['callback']);
   });
 
-  it("doesn't report a failure if Discord may have opened the modal", async () => {
+  it("isn't logged as failed if Discord might have opened its modal", async () => {
     const message = messageOf(await say('it'));
     bot.discord.faults.inject({ fault: { kind: 'status', status: 503 }, path: /callback/, times: 2 });
     const before = [ended('failed'), ended('unanswered')];
@@ -245,7 +245,7 @@ describe('a slash command', () => {
     expect(sent()).toEqual(['callback']);
   });
 
-  it('stays recorded if Discord rejects its reply', async () => {
+  it('is kept for the next takeover if Discord rejects the reply', async () => {
     const { rows } = await recorded();
     bot.discord.faults.inject({ fault: { kind: 'status', status: 404 }, method: 'PATCH' });
     const before = ended('undelivered');
@@ -268,12 +268,12 @@ describe('a slash command', () => {
   });
 });
 
-describe('an option that has autocomplete', () => {
-  it('receives choices for the text typed so far', async () => {
+describe('an option with autocomplete', () => {
+  it('offers choices for the text typed so far', async () => {
     expect(await complete('ab')).toEqual([{ name: 'what: ab!', value: 'v' }]);
   });
 
-  it("doesn't receive any choices if its command fails or isn't allowed", async () => {
+  it("doesn't offer any choices if its command fails or isn't allowed", async () => {
     expect(await complete('fail')).toEqual([]);
     expect(await altered(withData({ name: 'gone' }), () => complete('ab'))).toEqual([]);
     const ada = bot.person({ permissions: PermissionFlagsBits.ManageGuild });
@@ -292,7 +292,7 @@ describe('a button', () => {
     expect(contentOf(message)).toBe('said: x');
   });
 
-  it('posts an announcement if its reply requests one', async () => {
+  it('leads to an announcement if its reply requests one', async () => {
     expect(await member.press(await echoed(), 'soon')).toMatchObject({ message: { ephemeral: true } });
     await expect.poll(() => seenBy()).toContain('mia has done it');
   });
@@ -322,7 +322,7 @@ describe('a button', () => {
   it.each([
     'refuse',
     'send',
-  ])('restores its message after a failure, and shows the reason above the message (%s)', async (label) => {
+  ])('restores its message after a failure, and adds the reason at the top (%s)', async (label) => {
     sending = refuse;
     const message = await echoed();
     const { components } = message.current;
@@ -335,7 +335,7 @@ describe('a button', () => {
     }
   });
 
-  it("can't be pressed while another button of its message is being handled", async () => {
+  it('has no effect while another button on the same message is being handled', async () => {
     const message = await echoed();
     const sent = Promise.withResolvers<void>();
     sending = () => sent.promise;
@@ -351,7 +351,7 @@ describe('a button', () => {
     expect(textOf(await member.press(await echoed(), 'closed'))).toContain('Not like this.');
   });
 
-  it("is denied if the member doesn't have the required permission, and the admins are notified", async () => {
+  it('is denied and reported to admins if the member lacks the required permission', async () => {
     const message = await echoed();
     const before = bot.guildLog.length;
     expect(textOf(await member.press(message, 'admin'))).toContain('Manage Server');
@@ -366,7 +366,7 @@ describe('a button', () => {
   });
 });
 
-it("a modal is denied if the member doesn't have the required permission", async () => {
+it('a modal is denied if the member lacks the required permission', async () => {
   const form = modalOf(await member.press(await echoed(), 'ask'));
   const forged = withData({ custom_id: 'echo:admin:' });
   const denied = await altered(forged, () => member.submit(form, { text: 'x' }));
@@ -415,7 +415,7 @@ describe('an unsupported interaction', () => {
     'echo:constructor:',
     'gone:now:',
     '',
-  ])('gets a reply that explains that the button or menu no longer works: %j', async (id) => {
+  ])('gets a reply saying that the button or menu no longer works: %j', async (id) => {
     const message = await echoed();
     const form = modalOf(await member.press(message, 'ask'));
     const gone = (act: () => Promise<Answer>) => altered(withData({ custom_id: id }), act);
@@ -450,7 +450,7 @@ const FIELDS =
   'data options name value custom_id component_type message flags channel guild_id guild_locale locale member user ' +
   'username permissions app_permissions authorizing_integration_owners';
 
-it('the bot replies to every interaction, regardless of the content', async () => {
+it('the bot replies to every interaction, whatever it contains', async () => {
   const message = await echoed();
   const fields = fc.constantFrom(...FIELDS.split(' '));
   const holds = fc.asyncProperty(fields, fc.jsonValue(), async (field, other) => {
@@ -497,7 +497,7 @@ it('the bot ignores an interaction that is delivered again after its reply', asy
   expect(bot.discord.requests).toHaveLength(before);
 });
 
-it('commands that arrive at the same time start in different event loop turns', async () => {
+it('commands that arrive at the same time start in separate turns of the event loop', async () => {
   let turn = 0;
   let isOver = false;
   (function count() {
@@ -578,7 +578,7 @@ it('a large reply waits for the previous one, and shows its place in the queue',
   await expect.poll(() => textOf(second)).toContain('export 2');
 });
 
-it('a large reply that hangs only delays other replies for the length of one turn', async () => {
+it('a large reply that hangs delays other replies for only one turn', async () => {
   const { command, began, first } = largeReplies();
   const own = await startSmallBot([command], { largeTurnMs: 500 });
   onTestFinished(() => own.stop());

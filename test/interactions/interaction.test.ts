@@ -48,7 +48,7 @@ describe('an interaction', () => {
     });
   });
 
-  it("contains the user's name without hidden characters and line breaks", () => {
+  it("contains the user's name without hidden characters or line breaks", () => {
     const user = { id: '5', username: ' \u202emi\u200ba\n=1' };
     expect(read({ member: { user, permissions: '0' } })).toMatchObject({ user: { name: 'mia =1' } });
   });
@@ -60,7 +60,7 @@ describe('an interaction', () => {
     expect(withPermissions(undefined).isAdmin).toBe(false);
   });
 
-  it('is marked as in a thread if its channel is a thread or a forum post', () => {
+  it('is marked as being in a thread if its channel is a thread or a forum post', () => {
     const isInThread = (type: ChannelType) => read({ channel: { id: '4', type } }).isInThread;
     const { PublicThread, PrivateThread, AnnouncementThread, GuildText, GuildVoice } = ChannelType;
     expect([PublicThread, PrivateThread, AnnouncementThread].map(isInThread)).toEqual([true, true, true]);
