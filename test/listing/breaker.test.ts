@@ -43,14 +43,14 @@ it.each([
     'failed',
   ],
   [
-    'checking for a pause does not count as the test submission',
+    'checking whether a guild is paused does not use up the trial submission',
     '1! 3(1-) 1! 2! 30s 1! 1! 1? 1!',
     'free held free free free yes held',
     'some',
     'failed',
   ],
   [
-    'checking during a pause of all guilds does not count as the test submission',
+    'checking while all guilds are paused does not use up the trial submission',
     '3(1- 2- 3-) 1- a! 30s a! b! a? b!',
     'held free free yes held',
     'all',
@@ -74,7 +74,7 @@ it.each([
   ],
   // A guild with three failures of its own waits for a response to its own request.
   [
-    'a response during the pause of all guilds resumes them',
+    'a response ends the pause of all guilds',
     '3(1- 2- 3-) 1- 30s b? b+ a? c? 1?',
     'yes yes yes yes',
     'some',
@@ -92,11 +92,11 @@ it('the circuit breaker remembers the failures of at most 10,000 guilds', () => 
   expect([breaker.maySend('0'), breaker.maySend('1')]).toEqual([true, false]);
 });
 
-describe('the pause for an API key', () => {
+describe('an API key', () => {
   const KEY = new Secret('a key');
   const OTHER_KEY = new Secret('another key');
 
-  it('lasts as long as the service requests', () => {
+  it('is paused for as long as the service requests', () => {
     const { clock, breaker } = open();
     breaker.pause('1', KEY, 2_000);
     clock.now += 1_999.5;
@@ -105,7 +105,7 @@ describe('the pause for an API key', () => {
     expect(breaker.pausedMs('1', KEY)).toBe(0);
   });
 
-  it("doesn't affect the guild's other keys or other guilds", () => {
+  it('is paused without affecting other keys or guilds', () => {
     const { breaker } = open();
     breaker.pause('1', KEY, 2_000);
     breaker.pause('1', OTHER_KEY, 1_000);
@@ -113,14 +113,14 @@ describe('the pause for an API key', () => {
     expect(breaker.pausedMs('2', KEY)).toBe(0);
   });
 
-  it('lasts one second by default and ten minutes at most', () => {
+  it('is paused for one second by default, and for ten minutes at most', () => {
     const { breaker } = open();
     breaker.pause('1', KEY);
     breaker.pause('2', KEY, 86_400_000);
     expect([breaker.pausedMs('1', KEY), breaker.pausedMs('2', KEY)]).toEqual([1_000, 600_000]);
   });
 
-  it('is remembered for at most 10,000 keys', () => {
+  it('is no longer paused after 10,000 others have been paused', () => {
     const { breaker } = open();
     for (let guild = 0; guild <= 10_000; guild += 1) breaker.pause(`${guild}`, KEY, 2_000);
     expect([breaker.pausedMs('0', KEY), breaker.pausedMs('1', KEY)]).toEqual([0, 2_000]);

@@ -119,7 +119,7 @@ describe('api.add', () => {
 
   it.each([
     200, 429, 503,
-  ])('parses the result of a %i response, and its retry time if the status is 429', async (status) => {
+  ])('parses the result in a %i response, and the retry time if the status is 429', async (status) => {
     const message = 'The server list for addition is empty.';
     const body = { status: 'error', message, more: 1 };
     const { service, api } = await setUp({ mode: { kind: 'json', status, body, retryAfter: 7 } });
@@ -228,7 +228,7 @@ describe.concurrent('a failing service', () => {
 it.each([
   { body: { status: 'error' }, detail: 'HTTP 200: message: invalid_type' },
   { body: 'x', detail: 'HTTP 200: response: invalid_type' },
-])('the log explains the invalid response $body', async ({ body, detail }) => {
+])("the client's result explains why the response $body is invalid", async ({ body, detail }) => {
   const { api } = await setUp({ mode: withBody(body) });
   expect(await api.add([one], key)).toMatchObject({ reason: 'unreadable', detail });
 });
@@ -308,14 +308,14 @@ describe("an API key in the service's response", () => {
     expect(await api.games(key)).toMatchObject({ kind: 'games', games: [{ name: masked, alias: masked }] });
   });
 
-  it("doesn't affect other messages, even if they contain encoded text", async () => {
+  it("isn't confused with other encoded text", async () => {
     const message = 'Use &amp; or a+b, %41 or \\u0041: 100%';
     const { api } = await setUp({ mode: withBody({ status: 'error', message }) });
     expect(await api.add([one], key)).toMatchObject({ message });
   });
 });
 
-it('the client logs how many games it skipped in an overlong list', async () => {
+it('the client logs how many games it skipped because the list is too long', async () => {
   const games = Array.from({ length: 10_003 }, (_, n) => ({ name: `Game ${n}`, alias: `g${n}` }));
   const { api } = await setUp({ games });
   expect(await api.games(key)).toMatchObject({ games: games.slice(0, 10_000), leftOut: 3 });
@@ -324,7 +324,7 @@ it('the client logs how many games it skipped in an overlong list', async () => 
   );
 });
 
-it('the client logs each response with the interaction and guild', async () => {
+it('the client logs each response with its interaction and guild', async () => {
   const { api } = await setUp();
   await api.add([one], key, { interactionId: '1', guildId: '2' });
   expect(api.lines).toMatchObject([
@@ -360,14 +360,14 @@ it('the client reads at most 1,000 unusable games', async () => {
   expect(api.log()).toContain('using only its first 1001 games');
 });
 
-it("the client logs a response in an encoding that it didn't request", async () => {
+it("the client logs a response with an encoding that it didn't request", async () => {
   const { api } = await setUp({ mode: { kind: 'gzipBomb' } });
   expect(await api.add([one], key)).toMatchObject({ kind: 'unknown', reason: 'unreadable' });
   expect(api.log()).toContain('encoded as gzip, which the bot did not request');
 });
 
 describe('connections to the service', () => {
-  it('can be closed between requests without causing a failure', async () => {
+  it("don't cause a failure if they are closed between requests", async () => {
     const { service, api } = await setUp({ mode: { kind: 'okThenClose' } });
     for (let n = 0; n < 10; n += 1) {
       expect((await api.add([one], key)).kind).toBe('accepted');
@@ -376,13 +376,13 @@ describe('connections to the service', () => {
     expect(service.submitted).toHaveLength(10);
   });
 
-  it('are limited to the number of concurrent requests', async () => {
+  it('are limited to the maximum number of concurrent requests', async () => {
     const { service, api } = await setUp({ mode: { kind: 'slow', ms: 50 }, deps: { concurrentRequests: 3 } });
     await Promise.all(Array.from({ length: 9 }, () => api.add([one], key)));
     expect(new Set(service.requests.map(({ connection }) => connection)).size).toBe(3);
   });
 
-  it("don't carry a request that has already timed out", async () => {
+  it("aren't used for a request that has already timed out", async () => {
     const { service, api } = await setUp({
       mode: { kind: 'hang' },
       deps: { timeoutMs: 1_000, concurrentRequests: 1 },
@@ -397,7 +397,7 @@ describe('connections to the service', () => {
     expect(service.requests.some(({ action }) => action === 'games')).toBe(mayBeCarried);
   });
 
-  it('work with a base address with or without a trailing slash', async () => {
+  it('work whether or not the base address ends with a slash', async () => {
     const paths: (string | undefined)[] = [];
     const url = await rawServer((socket) => {
       socket.once('data', (data) => {
@@ -430,8 +430,8 @@ describe('connections to the service', () => {
   });
 });
 
-describe('an unreachable service', () => {
-  it("doesn't receive any data if its certificate isn't trusted", async () => {
+describe('a submission', () => {
+  it("isn't sent if the service's certificate isn't trusted", async () => {
     const service = await startListing({ keys: [CANARY], certificate: selfSigned() });
     open.push(service);
     const api = client(service.url);
@@ -442,7 +442,7 @@ describe('an unreachable service', () => {
 
   const overTls = async (url: Promise<string>) => (await url).replace('http:', 'https:');
 
-  it('never receives any servers', async () => {
+  it("counts as not sent if the service can't be reached", async () => {
     const noName = await client('http://no-such-host.invalid').add([one], key);
     expect(noName).toMatchObject({ kind: 'not-sent', reason: 'unreachable' });
     const noTls = await overTls(answering('HTTP/1.1 400 Bad Request\r\n\r\n'));
@@ -452,7 +452,7 @@ describe('an unreachable service', () => {
   });
 });
 
-it("the client frees a response's memory after it has been read", async () => {
+it("the client frees a response's memory once the response has been read", async () => {
   const body = ' '.repeat(1_000_000);
   const api = client(await answering(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`), {
     timeoutMs: 600_000,
@@ -481,7 +481,7 @@ describe('stopping the client', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it('lets a running submission finish, but prevents new ones', async () => {
+  it('lets a running submission finish, but rejects new ones', async () => {
     const { service, api } = await setUp({ mode: { kind: 'slow', ms: 100 } });
     const outcome = api.add([one], key);
     await expect.poll(() => service.requests.length).toBe(1);

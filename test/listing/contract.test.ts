@@ -13,7 +13,7 @@ it("a game's name is shortened to 100 UTF-16 code units, but never in the middle
   expect(read('😀'.repeat(51))).toBe(`${'😀'.repeat(49)}…`);
 });
 
-it('a game is omitted from a games list if its alias is longer than 100 characters', () => {
+it('a game is omitted from the games list if its alias is longer than 100 characters', () => {
   const games = [100, 101].map((length) => ({ name: 'A', alias: 'a'.repeat(length) }));
   expect(gamesSchema.parse(games).games).toEqual([{ name: 'A', alias: 'a'.repeat(100) }]);
 });
@@ -24,7 +24,7 @@ it.each([
   { name: ' ', alias: 'b' },
   { name: 'B', alias: '' },
   null,
-])('the invalid game %j is omitted from a games list', (game) => {
+])('the invalid game %j is omitted from the games list', (game) => {
   const good = { name: 'A', alias: 'a' };
   expect(gamesSchema.parse([game, good]).games).toEqual([good]);
   expect(gamesSchema.safeParse([game]).success).toBe(false);

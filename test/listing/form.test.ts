@@ -16,7 +16,7 @@ describe("a request's form data", () => {
   it.each([
     'brackets',
     'indices',
-  ] as const)('is unchanged after it has been encoded with %s and decoded', (format) => {
+  ] as const)('is unchanged after being encoded with %s and decoded', (format) => {
     fc.assert(
       fc.property(fc.array(submission, { minLength: 1, maxLength: 100 }), text, (servers, key) => {
         const { fields, servers: read } = readForm(addForm(servers, new Secret(key), format).toString());
@@ -33,7 +33,7 @@ describe("a request's form data", () => {
     );
   });
 
-  it('groups the fields by server, starting with `server`', () => {
+  it("lists each server's fields together, starting with `server`", () => {
     const servers = [
       { server: 'a', port: 5, game: 'cs2' },
       { server: 'b', port: 2, queryPort: 3, game: 'rust' },

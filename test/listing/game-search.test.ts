@@ -13,7 +13,7 @@ const aliases = (text: string, limit?: number) => index.search(text, limit).map(
 const find = (text: string) => index.find(text)?.alias;
 
 describe('the game search', () => {
-  it('ranks the exact alias first, then games that begin with it', () => {
+  it('ranks an exact alias first, then games that begin with the input', () => {
     expect(aliases('l4d')).toEqual(['l4d', 'l4d2']);
     expect(aliases('CS').slice(0, 5)).toEqual(['cs2', 'cs16', 'csgo', 'css', 'cscz']);
   });
@@ -84,7 +84,7 @@ describe('the game search', () => {
     expect(own.search('a')).toHaveLength(0);
   });
 
-  it('compares a limited number of letters, regardless of the length of the list and the input', async () => {
+  it('compares a limited number of letters, however long the list and the input are', async () => {
     const name = (i: number) => `abcdefghijklmnopqrstuvwxyz0123456789 ${'aaa aab '.repeat(7)}${i}`;
     const games = Array.from({ length: 10_000 }, (_, i) => ({
       name: name(i).slice(0, 100),
@@ -100,13 +100,13 @@ describe('the game search', () => {
 });
 
 describe("a guild's allowed games", () => {
-  it('include all games until the guild chooses some', () => {
+  it('include all games until an admin chooses some', () => {
     const among = gamesAmong(index, undefined);
     expect(among.all).toEqual(SANDBOX_GAMES);
     expect(SANDBOX_GAMES.every(among.isAllowed)).toBe(true);
   });
 
-  it('can be searched separately from other games', () => {
+  it('can be searched on their own', () => {
     const { all, search, isAllowed } = gamesAmong(index, ['rust', 'css', 'cs2', 'gone']);
     expect(all.map(({ alias }) => alias)).toEqual(['cs2', 'css', 'rust']);
     expect(search('cs').map(({ alias }) => alias)).toEqual(['cs2', 'css']);
@@ -115,7 +115,7 @@ describe("a guild's allowed games", () => {
   });
 });
 
-it("the search doesn't cache results that are unlimited or from a guild's allowed games", () => {
+it("the search doesn't cache unlimited results or results from a guild's allowed games", () => {
   const many = Array.from({ length: 10_000 }, (_, n) => ({ name: 'a'.repeat(90), alias: `g${n}` }));
   const own = indexGames(many);
   const { search } = gamesAmong(own, ['g1', 'g2']);
@@ -272,7 +272,7 @@ describe('the prefix distance', () => {
     );
   }
 
-  it('is the distance to the nearest prefix, up to the limit', () => {
+  it('is the smallest edit distance to any prefix, up to the limit', () => {
     const short = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 5 });
     fc.assert(
       fc.property(short, short, fc.integer({ min: 0, max: 3 }), (typed, text, most) => {

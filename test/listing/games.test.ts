@@ -77,7 +77,7 @@ describe('the games list before the first fetch', () => {
 });
 
 describe('the games list', () => {
-  it('stays fresh for only a minute if more than half of its games are gone', async () => {
+  it('stays fresh for only a minute if more than half of the games have disappeared', async () => {
     const whole = Array.from({ length: 5 }, (_, n) => ({ name: `Game ${n}`, alias: `g${n}` }));
     const { games, asked, clock, values } = await setUp([listed(whole), listed(whole.slice(3))]);
     await games.refresh('1');
@@ -118,7 +118,7 @@ describe('the games list', () => {
     expect(asked).toEqual(['0']);
   });
 
-  it("can be fetched without waiting for a fetch with another guild's key", async () => {
+  it("can be fetched while a fetch with another guild's key is still running", async () => {
     const fetchFor: GamesDeps['fetchFor'] = async (guildId) =>
       guildId === 'never' ? new Promise(() => undefined) : listed();
     const { games } = await setUp([], { fetchFor });
@@ -153,7 +153,7 @@ describe('the games list', () => {
     expect(games.isFresh()).toBe(false);
   });
 
-  it('is replaced by the list that a key test has fetched', async () => {
+  it('is replaced by the list that the bot fetched to check a key', async () => {
     const { games, asked, clock } = await setUp([listed()], { hasOperatorKey: true });
     await games.accept(GAMES);
     games.refreshSoon();
@@ -205,14 +205,14 @@ describe('a failed fetch of the games list', () => {
     expect(games.all).toEqual(GAMES);
   });
 
-  it("doesn't affect other guilds if it used one guild's key", async () => {
+  it("with one guild's key doesn't affect other guilds", async () => {
     const fetchFor: GamesDeps['fetchFor'] = async (guildId) => (guildId === 'old' ? INVALID : listed());
     const { games } = await setUp([], { fetchFor });
     const outcomes = await Promise.all([games.refresh('old'), games.refresh('1')]);
     expect(outcomes).toEqual([INVALID, listed()]);
   });
 
-  it('is logged if it threw an unexpected error', async () => {
+  it('is logged if it throws an unexpected error', async () => {
     const fetchAsOperator = () => Promise.reject(new Error('boom'));
     const { games, logger, quiet } = await setUp([], { fetchAsOperator });
     games.refreshSoon();
@@ -222,8 +222,8 @@ describe('a failed fetch of the games list', () => {
   });
 });
 
-describe('the stored games list', () => {
-  it('is used after a restart without another request if it is still fresh', async () => {
+describe('a fetched games list', () => {
+  it('saves a request after a restart if it is still fresh', async () => {
     const first = await setUp([listed()], { hasOperatorKey: true });
     await first.games.refresh();
     const { games, asked, clock, quiet } = await setUp([listed()], {
@@ -246,7 +246,7 @@ describe('the stored games list', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('is reloaded after another process has fetched a newer list', async () => {
+  it('is replaced after another process has fetched a newer list', async () => {
     const one = await setUp([listed()], { hasOperatorKey: true });
     const busy: ClaimJob = async () => false;
     const other = await setUp([listed()], { hasOperatorKey: true, values: one.values, claimJob: busy });
@@ -264,14 +264,14 @@ describe('the stored games list', () => {
     { fetchedAt: 1, games: [] },
     { games: GAMES },
     'text',
-  ])('is ignored if it is %j', async (value) => {
+  ])('is ignored after a restart if it was stored as %j', async (value) => {
     const { games, values } = await setUp([]);
     await values.set('games:list', value);
     await games.start();
     expect(games.all).toHaveLength(12);
   });
 
-  it("stays in memory if it can't be saved", async () => {
+  it("is kept in memory if it can't be saved", async () => {
     const { values } = await openStore();
     const broken = { ...values, set: () => Promise.reject(new Error('disk')) };
     const { games, logger } = await setUp([listed()], { hasOperatorKey: true, values: broken });

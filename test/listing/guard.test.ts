@@ -47,13 +47,13 @@ describe('a submission', () => {
     expect(sent).toEqual(['submission']);
   });
 
-  it("doesn't affect the service's health if the guild doesn't have a key", async () => {
+  it("doesn't count towards the service's health if the guild has no key", async () => {
     const { breaker, add } = setUp([NO_KEY]);
     for (let n = 0; n < 4; n += 1) expect(await add()).toEqual(NO_KEY);
     expect(breaker.latest()).toBeUndefined();
   });
 
-  it("has up to three attempts if the service can't be reached", async () => {
+  it("is attempted up to three times if the service can't be reached", async () => {
     const { sent, breaker, add } = setUp([REFUSED]);
     expect(await add()).toEqual(REFUSED);
     expect(sent).toHaveLength(3);
@@ -73,7 +73,7 @@ describe('a submission', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it("fails with the reason if it doesn't get a turn", async () => {
+  it("fails with a reason if it doesn't get a turn", async () => {
     const { inTurn, turns, add } = setUp([ADDED], 1);
     const free = occupy(turns);
     const late = inTurn({ guildId: '1', kind: 'submission', key: () => KEY, deadline: 0 }, async () => ADDED);
@@ -94,14 +94,14 @@ describe('a submission', () => {
   });
 });
 
-describe("a submission that can't be sent", () => {
+describe('whyHeldBack()', () => {
   const setUpAsked = () => {
     const opened = setUp([ADDED], 1);
     const { whyHeldBack } = createGuard({ ...opened, firstWaitMs: 1 });
     return { ...opened, why: () => whyHeldBack({ guildId: '1', memberId: 'mia', key: KEY }) };
   };
 
-  it('is detected while the key is paused for more than five seconds', () => {
+  it('returns a reason while the key is paused for more than five seconds', () => {
     const { breaker, why } = setUpAsked();
     expect(why()).toBeUndefined();
     breaker.pause('1', KEY, 4_000);
@@ -110,13 +110,13 @@ describe("a submission that can't be sent", () => {
     expect(why()).toMatchObject({ reason: 'rate-limited', retryAfterMs: expect.any(Number) });
   });
 
-  it('is detected while the service is down', () => {
+  it('returns a reason while the service is down', () => {
     const { breaker, why } = setUpAsked();
     for (let n = 0; n < 3; n += 1) breaker.note('1', 'failed');
     expect(why()).toEqual({ kind: 'not-sent', reason: 'down' });
   });
 
-  it("is detected while the member's queue is full", async () => {
+  it("returns a reason while the member's queue is full", async () => {
     const { turns, add, why } = setUpAsked();
     const free = occupy(turns);
     const waiting = Array.from({ length: 20 }, () => add());
@@ -134,7 +134,7 @@ describe('a request for the games list', () => {
     { kind: 'unknown', reason: 'reset' },
     { kind: 'unknown', reason: 'server-error' },
     { kind: 'unknown', reason: 'rate-limited', retryAfterMs: 5 },
-  ])('has up to three attempts if it ends with $kind ($reason)', async (outcome) => {
+  ])('is attempted up to three times if it ends with $kind ($reason)', async (outcome) => {
     const { sent, read } = setUp([outcome]);
     expect(await read()).toEqual(outcome);
     expect(sent).toHaveLength(3);
@@ -156,7 +156,7 @@ describe('a request for the games list', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('is retried after the time that the service requests', async () => {
+  it('is retried after the delay that the service requests', async () => {
     const { sent, read, breaker } = setUp([
       // A second is long enough to be measured on a busy machine.
       { kind: 'unknown', reason: 'rate-limited', retryAfterMs: 1_000 },
@@ -170,8 +170,8 @@ describe('a request for the games list', () => {
   });
 });
 
-describe('the pause for an API key', () => {
-  it('delays submissions, including one that is already waiting', async () => {
+describe('an API key', () => {
+  it('delays submissions while it is paused, including ones that are already waiting', async () => {
     const { breaker, turns, inTurn } = setUp([ADDED], 1);
     const pausedAtSending: number[] = [];
     const add = () =>
@@ -191,7 +191,7 @@ describe('the pause for an API key', () => {
     expect(pausedAtSending).toEqual([0, 0]);
   });
 
-  it('makes submissions fail if it lasts longer than five seconds', async () => {
+  it('makes submissions fail if it is paused for more than five seconds', async () => {
     const { sent, breaker, add } = setUp();
     breaker.pause('1', KEY, 6_000);
     const outcome = await add('1');
@@ -200,7 +200,7 @@ describe('the pause for an API key', () => {
     expect(sent).toEqual([]);
   });
 
-  it("doesn't delay requests with the guild's next key", async () => {
+  it("doesn't delay requests with the guild's next key while it is paused", async () => {
     const { sent, breaker, add, read } = setUp();
     breaker.pause('1', KEY, 60_000);
     expect(await read('1', OTHER_KEY)).toEqual(ADDED);
@@ -208,7 +208,7 @@ describe('the pause for an API key', () => {
     expect(sent).toEqual(['reading', 'submission']);
   });
 
-  it('applies to the key that the request was sent with', async () => {
+  it('is paused if the rate-limited request was sent with it', async () => {
     const { breaker, inTurn } = setUp();
     let key = KEY;
     await inTurn({ guildId: '1', kind: 'submission', key: () => key }, async () => {
@@ -222,14 +222,14 @@ describe('the pause for an API key', () => {
   it.each<Outcome>([
     { kind: 'unknown', reason: 'rate-limited' },
     { kind: 'rejected', message: 'Slow down.', retryAfterMs: 60_000 },
-  ])('begins after a response with status 429: %j', async (outcome) => {
+  ])('is paused after a 429 response: %j', async (outcome) => {
     const { breaker, add } = setUp([outcome]);
     await add('1');
     expect(breaker.pausedMs('1', KEY)).toBeGreaterThan(500);
     expect(breaker.pausedMs('1', OTHER_KEY)).toBe(0);
   });
 
-  it("doesn't begin after a server error with a retry time", async () => {
+  it("isn't paused after a server error with a retry time", async () => {
     const { breaker, add } = setUp([{ kind: 'unknown', reason: 'server-error', retryAfterMs: 60_000 }]);
     await add('1');
     expect(breaker.pausedMs('1', KEY)).toBe(0);
@@ -258,7 +258,7 @@ describe('the circuit breaker', () => {
   });
 });
 
-it('requests for the games list use at most half of the slots', async () => {
+it('requests for the games list use at most half of the request slots', async () => {
   const { sent, turns, read, add } = setUp([ADDED], 2);
   const { promise, resolve } = Promise.withResolvers<void>();
   void turns.run({ guildId: 'reads', kind: 'reading' }, () => promise);

@@ -9,7 +9,7 @@ const REFUSED: GamesOutcome = { kind: 'rejected', message: 'Invalid API key.', k
 const START = 1_700_000_000_000;
 const MINUTE = 60_000;
 
-describe.each(kinds())('key tests with %s', (kind) => {
+describe.each(kinds())('attempts to set an API key (with %s)', (kind) => {
   /** Creates processes that share a database. */
   async function setUp(count = 2) {
     const clock = { now: START };
@@ -38,7 +38,7 @@ describe.each(kinds())('key tests with %s', (kind) => {
     return { clock, tried, run, prune, stored };
   }
 
-  it('are limited to five per member in 60 seconds, in all guilds and processes', async () => {
+  it('are limited to five per member in 60 seconds, across all guilds and processes', async () => {
     const { clock, tried, run } = await setUp();
     for (let n = 0; n < 5; n += 1) {
       expect(await run(`${n}`)).toEqual(REFUSED);
@@ -66,7 +66,7 @@ describe.each(kinds())('key tests with %s', (kind) => {
     expect(await run('2', 'mia')).toEqual(REFUSED);
   });
 
-  it('are limited to five if many are attempted at the same time', async () => {
+  it('are limited to five even if many start at the same time', async () => {
     // Two SQLite connections in one thread can't wait for each other.
     const { tried, run } = await setUp(kind === 'sqlite' ? 1 : 2);
     const all = await Promise.all(Array.from({ length: 40 }, (_, n) => run(`${n}`)));
@@ -83,7 +83,7 @@ describe.each(kinds())('key tests with %s', (kind) => {
     expect((await stored()).flat()).toHaveLength(1);
   });
 
-  it('are deleted once they no longer count', async () => {
+  it('are deleted once they no longer count towards a limit', async () => {
     const { clock, run, prune, stored } = await setUp();
     await run('1');
     clock.now += MINUTE - 1;
