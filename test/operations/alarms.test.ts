@@ -127,7 +127,7 @@ async function open(...statuses: readonly number[]) {
 }
 
 describe('an alarm', () => {
-  it('is posted once when a condition has lasted long enough, and once when it ends', async () => {
+  it('is posted once its condition has lasted long enough, and again when it ends', async () => {
     const { holds, clock, look, posts, requests, start } = await open(200);
     await start();
     holds.own = 'no @everyone';
@@ -166,7 +166,7 @@ describe('an alarm', () => {
     expect(posts()).toEqual([]);
   });
 
-  it("isn't posted until a minute after the previous post", async () => {
+  it("isn't posted until a minute after the previous one", async () => {
     const { holds, clock, look, posts, start } = await open(200);
     await start();
     holds.own = true;
@@ -203,7 +203,7 @@ describe('an alarm', () => {
 
   it.each([
     401, 403, 404,
-  ])("isn't reposted until a restart if Discord responds with status %s", async (status) => {
+  ])("isn't reposted before a restart if Discord responds with status %s", async (status) => {
     const { holds, clock, look, posts, logger, start } = await open(status, 200);
     const alarms = await start();
     holds.own = true;
@@ -247,7 +247,7 @@ describe('an alarm', () => {
     await expect.poll(posts).toHaveLength(1);
   });
 
-  it('is posted once for a shared condition, even if another process takes over', async () => {
+  it('is posted only once for a shared condition, even if another process takes over', async () => {
     const { holds, clock, look, posts, start, lead, stored } = await open(200);
     for (const place of ['a', 'b']) await start(place);
     lead('a');
@@ -276,7 +276,7 @@ describe('an alarm', () => {
     ]);
   });
 
-  it('is posted once, even if the bot restarts', async () => {
+  it('is posted only once, even if the bot restarts', async () => {
     const { holds, clock, look, posts, start } = await open(200);
     const first = await start();
     holds.own = true;
@@ -315,7 +315,7 @@ describe('an alarm', () => {
   });
 });
 
-describe('the conditions for alarms', () => {
+describe('alarm conditions', () => {
   const DAY_MS = 86_400_000;
 
   /** Returns the conditions that are true for an otherwise healthy bot with these faults. */
@@ -423,7 +423,7 @@ describe('the conditions for alarms', () => {
     expect(await holding(wrong)).toEqual(found);
   });
 
-  it('hold for 15 minutes after an event', async () => {
+  it('last for 15 minutes after an event', async () => {
     const clock = createTestClock();
     const heldAfter = (minutes: number) =>
       holding({
@@ -437,7 +437,7 @@ describe('the conditions for alarms', () => {
   });
 });
 
-it('alarms have the same conditions and durations as ops/alerts.yml', () => {
+it('alarms have the same conditions and durations as in ops/alerts.yml', () => {
   const rules = readFileSync(new URL('../../ops/alerts.yml', import.meta.url), 'utf8')
     .split('- alert: ')
     .slice(1);
@@ -492,7 +492,7 @@ it('the operator is notified when the service has been down for five minutes', a
   expect(bot.output()).not.toContain(new URL(operatorWebhook.url).pathname.split('/').at(-1));
 });
 
-describe("a post to Discord's webhook", () => {
+describe('a post to a Discord webhook', () => {
   async function openWebhook() {
     const { operatorWebhook, close } = await startDiscord({ token: 'the.operators.own' });
     onTestFinished(() => close());
@@ -509,7 +509,7 @@ describe("a post to Discord's webhook", () => {
     expect(posts).toEqual([]);
   });
 
-  it('creates a post in a forum channel', async () => {
+  it('creates a thread in a forum channel', async () => {
     const { post, posts, threads, moveTo } = await openWebhook();
     moveTo('forum');
     await post();
@@ -543,7 +543,7 @@ describe('a heartbeat', () => {
     expect(logger.lines).toEqual([]);
   });
 
-  it('is logged without its address if the server rejects the heartbeat', async () => {
+  it('is logged without its address if the server rejects it', async () => {
     const { url } = await startServer(404);
     const logger = recorder();
     const heartbeat = createHeartbeat({ url, health: async () => WELL, everyMs: 1, logger });

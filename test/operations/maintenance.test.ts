@@ -62,7 +62,10 @@ it('two hourly jobs never run at the same time', async () => {
 it.each([
   { isRight: true, stopped: [true] },
   { isRight: false, stopped: [] },
-])('tasks that delete old data only run if the clock is correct ($isRight)', async ({ isRight, stopped }) => {
+])('tasks that delete old data only run if the clock is correct (correct: $isRight)', async ({
+  isRight,
+  stopped,
+}) => {
   const signals: AbortSignal[] = [];
   const { start, stop } = createMaintenance({
     byAge: { old: async (stopping) => void signals.push(stopping) },

@@ -103,7 +103,7 @@ describe('data encrypted with a previous key', () => {
     await started(store, NEWEST);
   });
 
-  it('keeps a change that the bot makes during the re-encryption', async () => {
+  it('can be changed by the bot during the re-encryption', async () => {
     const store = await filled();
     const { keys } = await started(store, NEWEST, FORMER);
     let isFirst = true;
@@ -123,7 +123,7 @@ describe('data encrypted with a previous key', () => {
     expect(await alone.keys.status('2')).toBeUndefined();
   });
 
-  it("isn't re-encrypted as long as a process still uses the previous key", async () => {
+  it("isn't re-encrypted while a process still uses the previous key", async () => {
     const store = await filled();
     const leases = createLeases({
       store,

@@ -24,7 +24,7 @@ describe('the check for a silent gateway', () => {
     expect(bot.output()).toMatch(ENDED);
   });
 
-  it('is passed if Discord only acknowledges heartbeats', async () => {
+  it('passes if Discord sends only heartbeat acknowledgements', async () => {
     const port = await quietPort();
     const silentSeconds = async () => sampleOf(await scrape(port), 'listing_bot_gateway_silent_seconds') ?? 0;
     await quickBot({ env: { HTTP_PORT: String(port) } });
