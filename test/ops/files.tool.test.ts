@@ -94,7 +94,7 @@ describe('the files for operators', () => {
     expect(readConfig({ ...defaults, ...needed }).backupEveryHours).toBe(24);
   });
 
-  it('install the bot version that they belong to', () => {
+  it('install the bot version that they come with', () => {
     expect(file('ops/kubernetes.yaml')).toMatch(
       new RegExp(`^ *image: \\S+:${version.replaceAll('.', '\\.')}$`, 'm'),
     );
@@ -122,7 +122,7 @@ describe('the files for operators', () => {
     expect(found()).toEqual(['v0.10.0', 'v0.10.0', 'v0.10.0']);
   });
 
-  it('can be converted into a second systemd unit with the command in docs/tasks.md', () => {
+  it('include a systemd unit that can be copied with the command in docs/tasks.md', () => {
     const [, command = ''] =
       /^ *(sed 's#[\s\S]*?server-listing-bot\.service) \|$/m.exec(file('docs/tasks.md')) ?? [];
     const lines = (text: string) => text.split('\n').filter((line) => !line.startsWith('#'));
@@ -177,7 +177,7 @@ describe('the files for operators', () => {
       for (const [, bot] of bots) expect(bot.image).toBe(BOT_IMAGE);
     });
 
-    it("reads .env as it is, and doesn't need other variables", () => {
+    it("reads .env unchanged, and doesn't need other variables", () => {
       for (const [, bot] of botsOf(read({ BOT_HOST: 'bot.example.com' }))) {
         expect(bot.env_file).toEqual([{ path: '.env', format: 'raw' }]);
       }
@@ -239,12 +239,12 @@ describe('the files for operators', () => {
     expect(await check({ INTERACTIONS: 'http' })).toBe(0);
   });
 
-  it("have npm scripts that don't need a Unix shell", () => {
+  it("come with npm scripts that don't need a Unix shell", () => {
     const unix = /\b(?:bash|sh|export|rm|cp|mv|test) |[;|$`']|\.sh\b/;
     expect(Object.entries(scripts).filter(([, script]) => unix.test(script))).toEqual([]);
   });
 
-  it("have a script that prints a version's section in the changelog", () => {
+  it("come with a script that prints a version's section of the changelog", () => {
     const script = join(ROOT, 'ops/release-notes.ts');
     const first = run(process.execPath, [script]);
     expect(first.status).toBe(0);

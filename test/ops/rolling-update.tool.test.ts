@@ -11,7 +11,7 @@ const NEXT_VERSION = new URL('../support/preloads/next-version.ts', import.meta.
 if (!hasPostgres()) process.stdout.write('The rolling update is skipped: it needs PostgreSQL\n');
 
 describe.skipIf(!hasPostgres())('a rolling update', () => {
-  it('lets the older version finish its work while the newer one migrates', async () => {
+  it('lets the older version finish its work while the newer one migrates the database', async () => {
     const database = await newDatabase();
     onTestFinished(() => database.drop());
     const shared = {

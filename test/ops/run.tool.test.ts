@@ -154,7 +154,7 @@ describe.skipIf(!canVerify)('a systemd installation', () => {
       `mount -t tmpfs tmpfs ${workingDirectory}/node_modules/.bin && cp ${process.execPath} ${workingDirectory}/node_modules/.bin/node`,
       join(folder, 'old-node'),
     ],
-  ])("doesn't lose data if it is stopped during a submission, on a machine with %s", async (_, install, node) => {
+  ])("doesn't lose data if it is stopped during a submission (on a machine with %s)", async (_, install, node) => {
     // Imitates systemd on machines that don't have it: the folders, the user, the environment and the exact command.
     await losesNothing({
       user: USER,
