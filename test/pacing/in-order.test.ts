@@ -15,7 +15,7 @@ function setUp() {
   return { begun, ends, work };
 }
 
-it('tasks with the same key run in order, in parallel with other tasks', async () => {
+it('tasks with the same key run in order, but in parallel with other tasks', async () => {
   const { begun, ends, work } = setUp();
   const inOrder = createInOrder();
   const all = ['first', 'second', 'third'].map((name) => inOrder.run('a', work(name)));

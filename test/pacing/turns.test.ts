@@ -67,7 +67,7 @@ describe('the request scheduler', () => {
   it.each([
     { maxConcurrent: 3, reading: 1 },
     { maxConcurrent: 1, reading: 1 },
-  ])('allows reads to use $reading of $maxConcurrent slots, and submissions the rest', async ({
+  ])('lets reads use $reading of $maxConcurrent slots, and submissions the rest', async ({
     maxConcurrent,
     reading,
   }) => {
@@ -81,7 +81,7 @@ describe('the request scheduler', () => {
     expect(started.filter((guild) => guild.startsWith('reads'))).toHaveLength(reading);
   });
 
-  it('starts a submission before an earlier read that needs a slot', async () => {
+  it('starts a submission before an earlier read that is waiting for a slot', async () => {
     const { started, ask } = setUp(2);
     void ask('a', { kind: 'reading' });
     void ask('b', { kind: 'reading' });
