@@ -19,7 +19,7 @@ async function open(options: Partial<StandInOptions> = {}) {
 }
 
 describe('a connection to the simulated gateway', () => {
-  it("closes if it doesn't receive a heartbeat", async () => {
+  it("is closed if the client doesn't send a heartbeat", async () => {
     const { standIn, broken } = await open({ heartbeatIntervalMs: 40 });
     expect(await (await identified(standIn)).closed).toBe(4009);
     expect(broken()).toEqual(['4009 SessionTimedOut']);
@@ -32,7 +32,7 @@ describe('a connection to the simulated gateway', () => {
     [4005, 'AlreadyAuthenticated', [identify(), identify()]],
     [4010, 'InvalidShard', [identify({ shard: [1, 1] })]],
     [4013, 'InvalidIntents', [identify({ intents: 1 })]],
-  ])('closes with %i %s', async (code, title, frames) => {
+  ])('is closed with %i %s', async (code, title, frames) => {
     const { standIn, broken } = await open();
     const gateway = await openGateway(standIn);
     for (const frame of frames) gateway.send(frame);
@@ -54,7 +54,7 @@ describe('the IDENTIFY limit', () => {
     expect(broken()).toEqual([]);
   });
 
-  it('allows 1,000 uses per day', async () => {
+  it('allows 1,000 IDENTIFYs per day', async () => {
     const { standIn, limit } = await open({ identifiesUsed: 1_000 });
     expect((await limit()).remaining).toBe(0);
     const gateway = await openGateway(standIn);
@@ -66,7 +66,7 @@ describe('the IDENTIFY limit', () => {
 });
 
 describe('a simulated interaction', () => {
-  it("is delivered to all sessions for the guild's shard", async () => {
+  it("is delivered to every session of the guild's shard", async () => {
     const { standIn, person } = await open({ shards: 2, maxConcurrency: 2 });
     const [zero, one] = [
       await identified(standIn, { shard: [0, 2] }),

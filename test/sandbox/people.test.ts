@@ -93,7 +93,7 @@ describe('a simulated command', () => {
     ['read', { file: file('list.exe') }, 'file is not a file of an accepted type'],
     ['choose', {}, 'one is required'],
     ['choose', { one: 'b' }, 'one is not one of the choices'],
-  ])("isn't sent with invalid options: %s %o", async (name, options, why) => {
+  ])("isn't sent if its options are invalid: %s %o", async (name, options, why) => {
     const bot = await open();
     expect(await bot.person.slash(name, options)).toEqual({ kind: 'rejected', why });
   });
@@ -204,7 +204,7 @@ describe('a simulated modal', () => {
     [{ key: 'abcdef' }, 'key is too long'],
     [{ key: 'ab\nc' }, 'key is a single line'],
     [{ key: 'abc', other: 'a' }, 'other is not a field of this modal'],
-  ])("can't be submitted with %o", async (values, why) => {
+  ])("can't be submitted with invalid text: %o", async (values, why) => {
     const bot = await open();
     expect(await bot.person.submit(await opened(bot), values)).toEqual({ kind: 'rejected', why });
   });

@@ -264,7 +264,7 @@ describe('the simulated REST API', () => {
     expect(broken()).toEqual([title]);
   });
 
-  it('keeps the ids of commands that are published again', async () => {
+  it('keeps the ids of commands that are republished', async () => {
     const { standIn, ask } = await open();
     const commandsPath = `/applications/${standIn.applicationId}/commands`;
     const before = standIn.commands().map(({ id }) => id);
@@ -283,7 +283,7 @@ describe('the simulated REST API', () => {
     expect(broken()).toEqual(["You cannot remove this app's Entry Point command."]);
   });
 
-  it('accepts one first response within three seconds', async () => {
+  it('accepts a single first response, within three seconds', async () => {
     const { standIn, respond, asked, broken } = await open();
     const interaction = await asked();
     const taken = await respond(interaction, { type: 5 });
@@ -326,7 +326,7 @@ describe('the simulated REST API', () => {
     expect((await webhook(interaction, 'GET /messages/@original')).json).toMatchObject({ code: 50027 });
   });
 
-  it('serves files for a day to everyone with the link', async () => {
+  it('serves a file to everyone with the link for a day', async () => {
     const { standIn, webhook, deferred, seen } = await open();
     const interaction = await deferred();
     const body = new FormData();
@@ -477,7 +477,7 @@ describe('the simulated REST API', () => {
     }
   });
 
-  it('only injects a fault for matching paths', async () => {
+  it('only injects a fault into requests with a matching path', async () => {
     const { standIn, ask } = await open();
     standIn.faults.inject({ fault: { kind: 'status', status: 500 }, path: /^\/users/ });
     expect((await ask('GET /gateway/bot')).status).toBe(200);

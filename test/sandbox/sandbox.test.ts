@@ -27,7 +27,7 @@ const somebody = (role: 'admin' | 'member', guild = 0) => {
 };
 
 describe('a sandbox front end', () => {
-  it('is notified of the user who can see an ephemeral reply', async () => {
+  it('receives the id of the only user who can see an ephemeral reply', async () => {
     const member = somebody('member');
     const events = await eventsDuring('message', () => member.slash('help'));
     expect(new Set(events.map(({ onlyFor }) => onlyFor))).toEqual(new Set([member.userId]));
@@ -87,7 +87,7 @@ describe("the sandbox's bot process", () => {
     expect(sandbox.listing.requests.map(({ key }) => key)).not.toContain('the-operators-own');
   });
 
-  it("doesn't break rules or log errors if Discord takes 2 seconds to respond", async () => {
+  it("doesn't break Discord's rules or log errors if Discord takes 2 seconds to respond", async () => {
     const outcomes = () => lines.filter((line) => line.includes('"msg":"interaction"'));
     const lines: string[] = [];
     const stop = sandbox.watch((event) => event.kind === 'log' && lines.push(event.line));

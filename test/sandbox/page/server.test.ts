@@ -73,7 +73,7 @@ describe("the sandbox page's server", () => {
     { origin: 'https://example.com' },
     { origin: 'null' },
     { origin: 'http://127.0.0.1:1' },
-  ])('rejects requests with another host or origin: %o', async (headers: Readonly<
+  ])('rejects requests with a foreign host or origin: %o', async (headers: Readonly<
     Record<string, string>
   >) => {
     for (const path of [`/?token=${token}`, '/client/main.ts', `/events?token=${token}`])
