@@ -99,7 +99,7 @@ describe('the list parser', () => {
     expect(read(`server,port,game,about\n8.8.8.8,1,cs2,${about}`)).toBe('[2] 8.8.8.8:1 cs2');
   });
 
-  it("shortens addresses and games that don't fit into a message", () => {
+  it('shortens addresses and games that are too long for a message', () => {
     const x = 'x'.repeat(1_990);
     const cells = { server: `8.8.8.8/${x}`, port: x, query_port: x, game: x };
     const table = `server,port,query_port,game\n${Object.values(cells).join(',')}`;
@@ -124,7 +124,7 @@ describe('the message parser', () => {
     expect([...words, ...shownUnchosen(list)].join(', ') || 'nothing').toBe(message);
   });
 
-  it('finds every address with a port, regardless of the surrounding text', () => {
+  it('finds every address with a port, whatever text surrounds it', () => {
     const around = fc.constantFrom(' ', '\n', ', ', '** ', ' | ', '`', ' - ', ' (', '😀 ', ' and ');
     const addresses = fc.uniqueArray(fc.record({ host: arbitrary.host, port: arbitrary.port }), {
       maxLength: 8,
@@ -183,7 +183,7 @@ describe('the parsers', () => {
     fc.array(fc.constantFrom(...pieces), { maxLength: 40 }).map((some) => some.join('')),
   );
 
-  it('returns rows in line order and never throws an error', () => {
+  it('return rows in line order and never throw an error', () => {
     fc.assert(
       fc.property(wild, (text) => {
         const list = readList(text, { ...games, defaultGame: 'cs2' });
@@ -197,7 +197,7 @@ describe('the parsers', () => {
     );
   });
 
-  it('finds the same servers after they have been written to a CSV file', () => {
+  it('find the same servers again after writing them to a CSV file', () => {
     for (const { text, list } of CASES) {
       const servers = rowsOf(readList(text, { ...games, defaultGame: DEFAULT_GAME })).filter(isReady);
       const cells = servers.map(({ submission: { server, port, queryPort, game } }) => {
@@ -208,7 +208,7 @@ describe('the parsers', () => {
     }
   });
 
-  it('finds the same server in every format of a row', () => {
+  it('find the same server however its row is formatted', () => {
     type Written = typeof arbitrary.submission extends fc.Arbitrary<infer Each> ? Each : never;
     const joined = ({ server: host, port }: Written) => formatAddress({ host, port });
     const forms: readonly ((row: Written) => string)[] = [
@@ -243,7 +243,7 @@ describe('the parsers', () => {
     );
   });
 
-  it('removes all passwords from the rows', () => {
+  it('remove all passwords from the rows', () => {
     const targets = '8.8.8.8:1 10.0.0.1:1 x 8.8.8.8:70000 127.1:5 [2606:4700::1]:3 a..b:1'.split(' ');
     // In a line without another address, a name with a dot after a space could be an address.
     const anything = fc.stringMatching(/^[ -,\-/-:<-~äß]{0,10}QZJX[ -,\-/-:<-~äß]{0,10}$/);
@@ -277,7 +277,7 @@ describe('the parsers', () => {
     );
   });
 
-  it.each(CASES.filter(({ text }) => SECRET.test(text)))('removes every part of a password: $shown', ({
+  it.each(CASES.filter(({ text }) => SECRET.test(text)))('remove every part of a password: $shown', ({
     text,
   }) => expect(JSON.stringify([readList(text, games), rowsOfMessage(text, games)])).not.toMatch(SECRET));
 });

@@ -40,14 +40,14 @@ describe("the lines in a list's edit form", () => {
     '\r',
     '\u2028',
     '\u2029',
-  ])('keep their numbers with the line break %j', (lineBreak) => {
+  ])('keep their numbers if the line break is %j', (lineBreak) => {
     const typed = ['3. 8.8.8.8:1 cs2', '5b. 8.8.8.8:2 cs2'].join(lineBreak);
     const { text, labels } = editedText(typed, [], games);
     expect(labels).toEqual(['3', '5b']);
     expect(rowsOf(text)).toMatchObject([{ line: 1 }, { line: 2 }]);
   });
 
-  it('are parsed as the original game for every game in the games list', () => {
+  it('are parsed back into the same servers for every game in the games list', () => {
     const list = games.all
       .map(({ alias }, index) => `h${index}.example.com:${3000 + index} ${alias}`)
       .join('\n');
@@ -76,7 +76,7 @@ describe('the text of a submitted edit form', () => {
     expect(editedText(line, rows, games)).toMatchObject({ text: '', unchanged: [rows[0]] });
   });
 
-  it('counts a duplicated line once as unchanged and once as new', () => {
+  it('includes the second copy of a duplicated line as a new line', () => {
     const line = '2. b.example.com:27016 Counter-Strike 2';
     expect(editedText(`${line}\n${line}`, rows, games)).toMatchObject({
       text: '\nb.example.com:27016 Counter-Strike 2',
@@ -90,7 +90,7 @@ describe('the line numbers after an edit', () => {
   const others = [{ line: 12 }, { line: 12, part: 3 }, { line: 30 }];
   const placing = (...labels: (string | undefined)[]) => createPlacing({ labels, opened, others });
 
-  it('are taken from the labels, then from deleted lines, and finally continue after the last line', () => {
+  it('are taken from labels first, then from deleted lines, and then continue after the last line', () => {
     const { placeIn } = placing('12b', undefined, undefined, undefined);
     expect([2, 1, 3, 4].map(placeIn)).toEqual([
       { line: 3 },

@@ -69,14 +69,16 @@ const PEOPLE = [
 ];
 
 describe('the list parser', () => {
-  it.each(LISTS)('recognises a list if each address is an entry: %j', (text) => {
+  it.each(LISTS)('recognises text as a list if each address is an entry: %j', (text) => {
     for (const list of [read(text, 'cs2'), rowsOfMessage(text, games)]) {
       expect(list).toMatchObject({ shape: 'list', unchosen: [], hidden: 0 });
       expect(list.rows.length).toBeGreaterThan(0);
     }
   });
 
-  it.each(UNSURE)('lets the member choose if an address might not belong to a game server: %j', (text) => {
+  it.each(
+    UNSURE,
+  )('leaves the choice to the member if an address might not belong to a game server: %j', (text) => {
     for (const list of [read(text, 'cs2'), rowsOfMessage(text, games)]) {
       expect(list).toMatchObject({ shape: 'unsure', rows: [] });
       expect(list.unchosen.length).toBeGreaterThan(0);
@@ -105,7 +107,7 @@ describe('the list parser', () => {
     expect(list.unchosen.map(({ words }) => words)).toEqual(['Rust', 'Kestrel joined from']);
   });
 
-  it("doesn't assign a default game, or a port that might belong to another address, to unclear addresses", () => {
+  it("doesn't give unclear addresses the default game or a port that might belong to another address", () => {
     const list = read(`[{port: 1, ip: ${A}}, {port: 2, ip: ${B}} is down`, 'cs2');
     for (const { typed } of list.unchosen) expect(typed).toMatchObject({ port: '', game: '' });
   });
@@ -120,7 +122,7 @@ describe('the list parser', () => {
     });
   });
 
-  it('numbers lines without a game server, and the second server in a line', () => {
+  it('gives line numbers to lines without a game server, and to the second server in a line', () => {
     const text = `Our servers\nRust\n${A}:28015, ${A}:28025\nTeamSpeak: ${B}:9987\n${B}:28015`;
     const list = read(text);
     expect(places(list)).toEqual([`3 ${A}:28015 rust`, `3b ${A}:28025 rust`, `5 ${B}:28015 rust`]);
@@ -180,14 +182,14 @@ describe('an address label', () => {
       'IP: play.example.com\nJava port: 25570\nBedrock port: 19140',
       ['play.example.com:25570 minecraft', 'play.example.com:19140 bedrock'],
     ],
-  ])('assigns a port to the edition in the label: %j', (text, servers) => {
+  ])('assigns a port to the edition that it names: %j', (text, servers) => {
     expect(read(text, 'minecraft').rows.map((row) => rowText(typedOf(row)))).toEqual(servers);
     expect(rowsOfMessage(text, games).rows.map((row) => rowText(typedOf(row)))).toContain(
       'play.example.com:19140 bedrock',
     );
   });
 
-  it('sets the game from an "alias" only if the game exists', () => {
+  it('sets the game from an "alias" field only if the game exists', () => {
     const rows = read(
       JSON.stringify([
         { ip: '10.0.40.106', alias: B, port: 27_050 },

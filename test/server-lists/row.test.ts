@@ -151,7 +151,7 @@ describe("a row's original text", () => {
       '2606:4700:0:0:0:0:0:1:5',
       '2606:4700:0:0:0:0:0:1 5',
     ],
-  ] as const)('has an automatic correction for %j', (problem, server, expected) => {
+  ] as const)('can be corrected automatically if the problem is %j', (problem, server, expected) => {
     const [first] = repairsOf(problem);
     if (first === undefined) throw new Error('there is nothing to repair');
     const row = repaired(typed(server), first);
@@ -163,7 +163,7 @@ describe("a row's original text", () => {
     [654_321, 'rust', []],
     [280_915, 'rust', ['28015']],
     [112_233, undefined, []],
-  ])('has suggested corrections for port %j of %s: %j', (port, game, expected) => {
+  ])('gets suggested corrections for port %j (game: %s): %j', (port, game, expected) => {
     const repairs = repairsOf({ code: 'port-too-high', field: 'port', port }, game);
     expect(repairs.map(({ value }) => value)).toEqual(expected);
     for (const repair of repairs)
