@@ -133,7 +133,7 @@ describe.each(kinds())('a store in %s', (kind) => {
       expect(await store.values.keys('a:')).toEqual(['a:1']);
     });
 
-    it("doesn't include writes that are made outside it", async () => {
+    it("doesn't include writes made outside it", async () => {
       const store = await openStore();
       const inside = Promise.withResolvers<void>();
       const goOn = Promise.withResolvers<void>();
@@ -180,7 +180,7 @@ describe.each(kinds())('a store in %s', (kind) => {
       expect(ends.every(({ ms }) => ms >= 0)).toBe(true);
     });
 
-    it('is logged once with its guild if it takes longer than a second', async () => {
+    it('is logged once, with its guild, if it takes longer than a second', async () => {
       const logger = recorder();
       const store = await openStore({ logger });
       vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
@@ -208,7 +208,7 @@ describe.each(kinds())('a store in %s', (kind) => {
     expect(await store.values.get('a:1')).toBe(2);
   });
 
-  it('throws an error in every method if the database fails', async () => {
+  it('throws an error from every method if the database fails', async () => {
     const { open, change } = await newPlace(kind);
     const store = await open();
     await store.values.set('a:1', 1);

@@ -72,7 +72,7 @@ describe('a database file', () => {
     ['is overwritten in the middle', (bytes) => bytes.fill(0xa5, bytes.length / 2, bytes.length / 2 + 5_000)],
     ['is overwritten after its header', (bytes) => bytes.fill(0xa5, 1_000, 6_000)],
     ['is cut off', (bytes) => bytes.subarray(0, 50_000)],
-  ])("is rejected and isn't changed if it %s", async (_, damage) => {
+  ])('is rejected without being changed if it %s', async (_, damage) => {
     const path = await filled();
     const bytes = damage(readFileSync(path));
     writeFileSync(path, bytes);
@@ -92,7 +92,7 @@ it("a newer version's database isn't changed", async () => {
 });
 
 describe("a SQLite database's lock", () => {
-  it('lets only one bot use the file, even under different paths', async () => {
+  it('lets only one bot use the file, even via different paths', async () => {
     const path = join(folder(), 'data', 'bot.sqlite');
     const [first, second] = [createFileLock(path), createFileLock(path)];
     await first.start();
@@ -119,7 +119,7 @@ describe("a SQLite database's lock", () => {
     expect(logger.lines).toEqual([]);
   });
 
-  it('is reported as lost if another bot has locked its recreated file', async () => {
+  it('is reported as lost if another bot has locked the recreated file', async () => {
     const [path, logger] = [join(folder(), 'bot.sqlite'), recorder()];
     const [first, second] = [createStoreLock({ url: sqliteAt(path), logger }), createFileLock(path)];
     await first.start();

@@ -64,7 +64,7 @@ describe('encryption without ENCRYPTION_KEY', () => {
     expect(readFileSync(`${store.path}.key`, 'utf8')).toBe(text);
   });
 
-  it('accepts a key file with a new key above the previous one', async () => {
+  it('accepts a key file that has a new key above the previous one', async () => {
     const store = await openStore();
     const file = `${store.path}.key`;
     const record = (await start(store)).seal('kept', 'guild 1');
@@ -102,7 +102,7 @@ describe('encryption with ENCRYPTION_KEY', () => {
     expect(existsSync(`${store.path}.key`)).toBe(false);
   });
 
-  it('rejects the variable if the data was encrypted with the key file', async () => {
+  it('is rejected if the data was encrypted with the key file', async () => {
     const store = await openStore();
     await start(store);
     expect(await refusal(store, [newKey()])).toContain('not with ENCRYPTION_KEY');

@@ -18,7 +18,7 @@ describe('encryption', () => {
     );
   });
 
-  it('encrypts the same string to a different record each time', () => {
+  it('encrypts the same string differently each time', () => {
     const sealed = Array.from({ length: 200 }, () => encryption.seal('the-api-key', 'guild 1'));
     expect(new Set(sealed.map(({ iv }) => iv)).size).toBe(200);
     expect(new Set(sealed.map(({ data }) => data)).size).toBe(200);
@@ -27,7 +27,7 @@ describe('encryption', () => {
     expect(JSON.stringify(sealed)).not.toContain(Buffer.from('the-api-key').toString('base64'));
   });
 
-  it('rejects a record in which any bit has changed', () => {
+  it('rejects a record if any bit has changed', () => {
     const record = encryption.seal('the-api-key', 'guild 1');
     const fields = fc.constantFrom('iv', 'data', 'tag');
     fc.assert(
@@ -54,7 +54,7 @@ describe('encryption', () => {
     }
   });
 
-  it('decrypts with any key, and encrypts with the newest', () => {
+  it('decrypts with any of its keys, and encrypts with the newest', () => {
     const newer = randomBytes(32);
     const old = encryption.seal('kept', 'guild 1');
     const both = createEncryption([newer, key]);

@@ -36,7 +36,7 @@ function plugIn(): boolean {
 }
 
 it.skipIf(!hasPostgres())(
-  "PostgreSQL releases the lock soon after the bot's machine has vanished",
+  "PostgreSQL releases the lock soon after losing contact with the bot's machine",
   async ({ skip }) => {
     if (!plugIn()) return skip('it needs root, and the program ip');
     const server = await startServer({ address: HERE });

@@ -83,7 +83,7 @@ describe.skipIf(!hasPostgres())('a PostgreSQL store', () => {
     expect(await one.values.get('n')).toBe(50);
   });
 
-  it('allows other guilds to write while many changes to one guild are waiting', async () => {
+  it('can write for other guilds while many changes for one guild are waiting', async () => {
     const { storeUrl } = await database();
     const store = await started(storeUrl);
     const inside = Promise.withResolvers<void>();
@@ -109,7 +109,7 @@ describe.skipIf(!hasPostgres())('a PostgreSQL store', () => {
     expect(await values.keys('a:')).toEqual(['a:1', 'a:\u{FFFD}']);
   });
 
-  it('rolls back a change that has ignored a database error', async () => {
+  it('rolls back a change whose code ignored a database error', async () => {
     const store = await started((await database()).storeUrl);
     const change = store.inGuild('1', async () => {
       await store.values.set('a:1', 1);
@@ -164,7 +164,7 @@ describe.skipIf(!hasPostgres())('a PostgreSQL store', () => {
     expect(troubleWith({ version: 140_000, encoding: 'UTF8', settings: {} }, {})).toBeUndefined();
   });
 
-  it('accepts writes again after a failover has made it temporarily read-only', async () => {
+  it('accepts writes again after a failover made it temporarily read-only', async () => {
     const { storeUrl, setDefault, endSessions } = await database();
     const store = await started(storeUrl);
     await setDefault('default_transaction_read_only', 'on');
@@ -206,7 +206,7 @@ describe.skipIf(!hasPostgres())('a PostgreSQL store', () => {
     expect(await store.values.keys('a:')).toEqual([]);
   });
 
-  it('rejects a call if the database stops responding, and then uses another connection', async () => {
+  it('rejects a call if the database stops responding, and uses a new connection for the next one', async () => {
     const { url } = await database();
     const wire = await wireTo(url);
     const store = await started(wire.storeUrl);
@@ -287,7 +287,7 @@ describe.skipIf(!hasPostgres())('a PostgreSQL store', () => {
     await sleeping;
   });
 
-  it("causes a warning if the URL of another machine doesn't require encryption", async () => {
+  it("causes a warning if the URL of a remote database doesn't require encryption", async () => {
     const { url } = await database();
     const elsewhere = url.replace('127.0.0.1', '0.0.0.0');
     const warned = async (storeUrl: StoreUrl) => {

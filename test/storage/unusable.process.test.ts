@@ -53,7 +53,7 @@ describe("a bot whose data can't be used even after a restart", () => {
     expect(stderr).toMatch(/^server-listing-bot: .+\n$/);
   });
 
-  it('exits with status 78 if its database is lost, after a delay if it runs in a container', async () => {
+  it('exits with status 78 if its database is lost (in a container, after a delay)', async () => {
     const path = await filled();
     rmSync(path);
     expect((await start(path)).status).toBe(78);

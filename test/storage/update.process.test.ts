@@ -135,7 +135,7 @@ describe.each(kinds())('the update of a 0.3.0 database in %s', (kind) => {
 });
 
 describe('the update of a 0.3.0 database on a full disk', () => {
-  it('is completed at the next start with SQLite', async ({ skip }) => {
+  it('is completed at the next start (SQLite)', async ({ skip }) => {
     const disk = smallDisk(4);
     if (!disk) return skip(NO_DISK);
     const kept = keptFile();
@@ -157,7 +157,7 @@ describe('the update of a 0.3.0 database on a full disk', () => {
     expect(refusals.join()).toContain('database or disk is full');
   });
 
-  it.skipIf(!hasPostgres())('is completed at the next start with PostgreSQL', async ({ skip }) => {
+  it.skipIf(!hasPostgres())('is completed at the next start (PostgreSQL)', async ({ skip }) => {
     const disk = smallDisk(32);
     if (!disk) return skip(NO_DISK);
     // Only the database is on the small disk, not the rest of the server's data.
