@@ -88,7 +88,7 @@ describe('npm run backup', () => {
     expect(readdirSync(data).filter((name) => name.includes('partial'))).toEqual([]);
   });
 
-  it("doesn't start if the disk is too full", async () => {
+  it("doesn't start if there isn't enough disk space", async () => {
     const data = await made();
     const preload = new URL('../support/preloads/full-disk.ts', import.meta.url);
     const env = { ...store(data), NODE_OPTIONS: `--import=${preload}` };
@@ -222,7 +222,7 @@ describe('npm run restore', () => {
     expect(await valueIn(pathIn(data), 'a:previous')).toBeUndefined();
   });
 
-  it('keeps a damaged database with its write-ahead log', async () => {
+  it('keeps the damaged database that it replaces, and its write-ahead log', async () => {
     const [data, file] = [await made(), join(folder(), 'copy.sqlite')];
     await backUp(await made('a:restored'), file);
     writeFileSync(pathIn(data), 'no database at all');

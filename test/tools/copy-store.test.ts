@@ -120,7 +120,7 @@ describe.skipIf(!hasPostgres())('npm run copy-store', () => {
   it.each([
     'from',
     'to',
-  ] as const)("doesn't run while a bot is using the database that it copies %s", async (side) => {
+  ] as const)("doesn't run while a bot is using the database to copy %s", async (side) => {
     const [file, { url, storeUrl }] = [newFile(), await database()];
     await fill(file);
     const lock = createStoreLock({ url: side === 'from' ? file : storeUrl, logger: recorder() });
@@ -131,7 +131,7 @@ describe.skipIf(!hasPostgres())('npm run copy-store', () => {
     expect(stderr).toMatch(/^copy-store: another bot is running on the database [^\n]+\n$/);
   });
 
-  it("rejects a target that isn't empty, and doesn't change it", async () => {
+  it('rejects a non-empty target without changing it', async () => {
     const [file, { url, storeUrl, query }] = [newFile(), await database()];
     await fill(file);
     await (await openStoreAt(storeUrl)).values.set('a:1', 1);

@@ -115,7 +115,7 @@ async function fileWith(name: string, content: string): Promise<string> {
 }
 
 describe('npm run doctor', () => {
-  it("doesn't report problems or change anything while a bot is running", async () => {
+  it("doesn't report problems or change anything if a running bot is healthy", async () => {
     const before = bot.discord.requests.length;
     const { text, status, failed } = await doctor();
     expect({ failed, status }).toEqual({ failed: [], status: 0 });
@@ -234,7 +234,7 @@ describe("the doctor's Discord check", () => {
     expect(text).toMatch(/"Requires OAuth2 Code Grant" is on/);
   });
 
-  it('lists the missing verification requirements of an application that is in 75 servers', async () => {
+  it('lists the verification requirements that an application in 75 servers still has to meet', async () => {
     const near = {
       approximate_guild_count: 75,
       description: '',
@@ -300,7 +300,7 @@ describe('the doctor', () => {
     );
   });
 
-  it('suggests LISTING_API_URL without the final /api if the service responds there', async () => {
+  it('suggests removing /api from LISTING_API_URL if the service responds without it', async () => {
     const listing = await startListing();
     onTestFinished(() => listing.close());
     listing.allow(OPERATOR_KEY);
@@ -316,7 +316,7 @@ describe('the doctor', () => {
     expect(text).toMatch(/^ok +Listing page +https:\/\/list\.example\/$/m);
   });
 
-  it('sends one request to Steam if SERVER_LOOKUP is on', async () => {
+  it('sends only one request to Steam if SERVER_LOOKUP is on', async () => {
     expect((await examine()).text).toMatch(/^skipped +Server lookup/m);
     const on = { SERVER_LOOKUP: 'on', STEAM_API_URL: bot.records.steamUrl, ...(await anotherDiscord({})) };
     bot.records.list('155.133.248.36', [{ port: 27_015, queryPort: 27_016, appId: 730 }]);

@@ -78,14 +78,14 @@ describe('npm run setup', () => {
     expect(readFileSync(join(cwd, '.env'), 'utf8')).toBe(variable);
   });
 
-  it('writes an unresponsive address only if the operator insists', async () => {
+  it('only saves an unreachable address if the operator insists', async () => {
     const cwd = folder();
     const { status } = await runFile([SETUP], { cwd, env, input: lines(TOKEN, 'http://127.0.0.1:9', '') });
     expect(status).toBe(0);
     expect(written(cwd)).toMatchObject({ LISTING_API_URL: 'http://127.0.0.1:9' });
   });
 
-  it('writes the address without the final /api if the service responds there', async () => {
+  it('removes a trailing /api from the address if the service responds without it', async () => {
     const cwd = folder();
     const { stdout } = await runFile([SETUP], { cwd, env, input: lines(TOKEN, `${listing.url}/api`) });
     expect(stdout).toContain(`responds at ${listing.url}, which is used instead`);
@@ -112,7 +112,7 @@ describe('npm run setup', () => {
     expect(readFileSync(path, 'utf8')).toBe(`${after}\nLISTING_API_URL=${listing.url}\n`);
   });
 
-  it.skipIf(process.platform === 'win32')("reports in one line that it can't write the file", async () => {
+  it.skipIf(process.platform === 'win32')("reports on one line that it can't write the file", async () => {
     const cwd = folder();
     chmodSync(cwd, 0o500);
     const input = lines(TOKEN, listing.url);

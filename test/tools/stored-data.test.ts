@@ -67,7 +67,7 @@ async function fill(store: Store): Promise<void> {
   await store.values.set(`panels:${A}`, { panels: [] });
 }
 
-describe.each(kinds())('stored data in %s', (kind) => {
+describe.each(kinds())('createStoredData() with %s', (kind) => {
   async function filled() {
     const store = await (await newPlace(kind)).open();
     await fill(store);
@@ -76,7 +76,7 @@ describe.each(kinds())('stored data in %s', (kind) => {
     return { store, data: createStoredData({ store, config, logger: recorder() }) };
   }
 
-  it("shows a member's records in all guilds, without secrets or other members", async () => {
+  it("finds a member's records in all guilds, without secrets or other members", async () => {
     const { data } = await filled();
     const found = await data.find({ kind: 'member', id: MIA.id });
     const records = found.guilds[A];
@@ -101,7 +101,7 @@ describe.each(kinds())('stored data in %s', (kind) => {
     expect((await data.find({ kind: 'member', id: TOM.id })).guilds).toHaveProperty(B);
   });
 
-  it('shows all guild records, without secrets or members', async () => {
+  it("finds all of a guild's records, without secrets or members", async () => {
     const { data } = await filled();
     const found = await data.find({ kind: 'guild', id: A });
     expect(Object.entries(found.guilds[A] ?? {}).map(([name, rows]) => `${rows.length} ${name}`)).toEqual([
@@ -126,7 +126,7 @@ describe.each(kinds())('stored data in %s', (kind) => {
     expect(await data.find({ kind: 'guild', id: EMPTY })).toEqual({ guilds: {}, everywhere: {} });
   });
 
-  it("deletes only a member's data, in all guilds", async () => {
+  it("deletes only the member's data, in all guilds", async () => {
     const { store, data } = await filled();
     const before = await data.find({ kind: 'member', id: TOM.id });
     await data.delete({ kind: 'member', id: MIA.id });
@@ -142,7 +142,7 @@ describe.each(kinds())('stored data in %s', (kind) => {
     expect(others.map(({ decided_by_name }) => decided_by_name).toSorted()).toEqual([TOM.name, null]);
   });
 
-  it("deletes only a guild's data", async () => {
+  it("deletes only the guild's data", async () => {
     const { data } = await filled();
     const before = await data.find({ kind: 'guild', id: B });
     await data.delete({ kind: 'guild', id: A });
