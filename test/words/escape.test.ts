@@ -73,7 +73,7 @@ const nasty = fc.string({
 });
 
 describe('escapeText', () => {
-  it.each(attacks)('shows the markup in %j as text', (attack) => {
+  it.each(attacks)('escapes the markup in %j', (attack) => {
     for (const place of places) {
       const shown = rendered(place(escapeText(attack)));
       const around = rendered(place('VALUE'));
@@ -82,7 +82,7 @@ describe('escapeText', () => {
     }
   });
 
-  it('shows any text literally in any message', () => {
+  it('makes any text appear literally in any message', () => {
     fc.assert(
       fc.property(nasty, fc.constantFrom(...places), (text, place) => {
         fc.pre(visibleLine(text) !== '');
@@ -144,7 +144,7 @@ describe('text with invisible characters', () => {
     ['half \ud83d a pair', 'half \ufffd a pair'],
     // Invisible characters that belong to an emoji or a letter aren't removed.
     ['👨‍👩‍👧 ❤️‍🔥 می‌خواهم 1️⃣ क्‍ष', '👨‍👩‍👧 ❤️‍🔥 می‌خواهم 1️⃣ क्‍ष'],
-  ])('is converted to one visible line: %j', (text, expected) => {
+  ])('is converted to a single visible line: %j', (text, expected) => {
     expect(visibleLine(text)).toBe(expected);
   });
 });

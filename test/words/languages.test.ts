@@ -71,7 +71,7 @@ describe('the languages', () => {
     expect(locales.filter((locale, index) => locales.indexOf(locale) !== index)).toEqual([]);
   });
 
-  it("repeat the service's messages word for word in English", () => {
+  it("include the service's exact messages as the English strings", () => {
     const { both: _both, quoted: _quoted, ...said } = ENGLISH.sentences.said;
     expect(said).toEqual({
       added: ADDED,
@@ -79,7 +79,7 @@ describe('the languages', () => {
     });
   });
 
-  it('are all included in the check for labels that are too long', () => {
+  it('are all included in the check for overlong labels', () => {
     const name = 'x'.repeat(60);
     expect(withoutRoom([{ components: [{ type: 2, label: `Use ${name}` }] }])).toEqual([]);
     const faults = withoutRoom([{ components: [{ type: 2, label: `Use ${name}${name}` }] }]);
@@ -163,7 +163,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     expect(faults).toEqual([]);
   });
 
-  it("strings don't contain literal names of Discord pages and permissions", () => {
+  it("strings don't contain literal names of Discord pages or permissions", () => {
     const { ManageGuild } = tree.permission;
     const names = [ManageGuild, tree.discord.serverSettings];
     const faults = translated.filter(
@@ -194,7 +194,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     expect(texts.filter(([, text]) => !wordsIn(text).some((each) => isSame(each, word)))).toEqual([]);
   });
 
-  it('unconfirmed servers and unknown games have different names', () => {
+  it('unconfirmed servers and unknown games are described with different words', () => {
     const unknown = wordsIn(tree.problem.short['game-unknown']);
     const isAlone = ([word = '', ...others]: readonly string[]) =>
       others.length === 0 && unknown.some((each) => isSame(each, word));
@@ -212,7 +212,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     expect(outcomes.filter((name, index) => outcomes.indexOf(name) !== index)).toEqual([]);
   });
 
-  it('each string fits into a message, even with the longest values', () => {
+  it('each string fits in a message, even with the longest values', () => {
     const faults = translated
       .map(([key, sentence]) => ({ key, length: filled(sentence, tree.listing.unnamed, longest).length }))
       .filter(({ length }) => length > 2_000)
@@ -220,7 +220,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     expect(faults).toEqual([]);
   });
 
-  it('each string is at most as long as in the pseudo-language', () => {
+  it('each string is no longer than in the pseudo-language', () => {
     const faults = known
       .map(([key, sentence]) => ({
         key,

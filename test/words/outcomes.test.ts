@@ -19,7 +19,7 @@ describe("the service's message about accepted servers", () => {
   it.each([
     ['en-US', '✅ Sent for review. “Servers have been added for review.”'],
     ['de', '✅ Zur Prüfung gesendet. „Servers have been added for review.“'],
-  ])("is quoted after a single server's outcome, in %s", (locale, text) => {
+  ])("is quoted after a single server's outcome (%s)", (locale, text) => {
     const audience = audienceFor(locale);
     expect(outcomeText(audience, server, accepted(` ${ADDED}\n`))).toBe(text);
     expect(outcomesForLog(audience.t, ended(ADDED))).toEqual([text]);
@@ -28,14 +28,14 @@ describe("the service's message about accepted servers", () => {
   it.each([
     ['en-US', '✅ **238 sent for review.** “Servers have been added for review.”'],
     ['de', '✅ **238 zur Prüfung gesendet.** „Servers have been added for review.“'],
-  ])('comes after the number of servers in a list, in %s', (locale, text) => {
+  ])('is quoted after the number of servers in a list (%s)', (locale, text) => {
     const audience = audienceFor(locale);
     const list = ended(...Array(238).fill(ADDED));
     expect(outcomeTexts(audience, list).map((each) => each.split('\n')[0])).toEqual([text]);
     expect(outcomesForLog(audience.t, list)).toEqual([text.replaceAll('**', '')]);
   });
 
-  it('is shown once if it is repeated', () => {
+  it('is shown only once if it is repeated', () => {
     const { t } = audienceFor('en-US');
     const messages = [ADDED, 'Thanks.', ADDED, 'Yes.'];
     expect(outcomesForLog(t, ended(...messages))).toEqual([
@@ -63,7 +63,7 @@ it("the service's error message is relayed word for word", () => {
   );
 });
 
-it('a rejection without a message from the service is shown without details', () => {
+it('no details are shown if the service rejects a server without giving a reason', () => {
   const audience = audienceFor('en-US');
   const outcome: Outcome = { kind: 'rejected', message: ' \u200b' };
   expect(outcomeText(audience, server, outcome)).toBe('❌ Rejected.');

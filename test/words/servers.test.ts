@@ -56,7 +56,7 @@ describe('the embed with game servers', () => {
 });
 
 describe("a game server's line in a message", () => {
-  it('can be parsed again', () => {
+  it('is parsed back into the same server', () => {
     const server = 'play.example.com:1';
     const empty = { port: '', queryPort: '', game: '' };
     expect(typedLine(t, { ...empty, server }, games)).toBe(`\`${server}\``);
@@ -83,7 +83,7 @@ describe('games in a select menu or on a button', () => {
     }
   });
 
-  it("are shown by alias if the name doesn't fit", () => {
+  it("are listed by alias if the name doesn't fit", () => {
     const alias = 'a'.repeat(97);
     const choices = gameChoices([
       { name: 'Game', alias },
@@ -93,13 +93,13 @@ describe('games in a select menu or on a button', () => {
     expect(choices.map(({ name }) => name)).toEqual([alias, 'rust', 'Rust (rust)']);
   });
 
-  it('also show their aliases if two games have the same name', () => {
+  it('are listed with their aliases if two games have the same name', () => {
     const three = ['a', 'b'].map((alias) => ({ name: 'Same', alias }));
     const labels = gameLabels([...three, { name: 'Other', alias: 'c' }]).map(({ label }) => label);
     expect(labels).toEqual(['Same (a)', 'Same (b)', 'Other']);
   });
 
-  it('start with popular games in a select menu', () => {
+  it('are sorted with popular games first in a select menu', () => {
     const options = gameOptions([
       { name: 'Other', alias: 'other' },
       { name: 'Blank', alias: ' ' },

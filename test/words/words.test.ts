@@ -63,7 +63,7 @@ describe("the bot's strings", () => {
       expect(wordsFor(locale)('pager.next')).toBe('Next');
   });
 
-  it("don't treat values as templates", () => {
+  it('can contain values that look like templates', () => {
     const t = wordsFor('en-US') as unknown as (key: string, values?: object) => string;
     expect(t('pager.page', { page: undefined, pages: null })).toBe('Page  of ');
     const typed = '$& $t(pager.next) {{pages}} {{count}}';
@@ -97,7 +97,7 @@ describe('a link to the listing service', () => {
     expect([pages('a.example:1'), pages()]).toEqual([page, list]);
   });
 
-  it('leads to the whole list if the link would be too long', () => {
+  it('leads to the whole list if it would otherwise be too long', () => {
     const pages = createListingPages(`https://list.example/?q={address}&x=${'x'.repeat(160)}`);
     expect(pages(`${'a'.repeat(253)}:65535`)).toContain('aaaa');
     expect(pages('é'.repeat(60))).toBe('https://list.example/');
