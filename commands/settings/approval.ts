@@ -1,6 +1,6 @@
 import { WAITS_MS } from '../../src/approval/waiting-store.ts';
 import type { Settings } from '../../src/guilds/settings.ts';
-import { button, roleSelect, select } from '../../src/interactions/controls.ts';
+import { button, customId, roleSelect, select } from '../../src/interactions/controls.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
 import { DAY_MS } from '../../src/pacing/durations.ts';
 import type { Audience, Translate } from '../../src/words/words.ts';
@@ -52,6 +52,27 @@ export function approvalSetting({ decisionMessages }: Pick<CommandDeps, 'decisio
       isOn: mentionsRole,
       turn: withMention,
     },
+    {
+      name: 'trusted',
+      label: (t) => t('settings.approval.trustedButton'),
+      state: (t, isOn) => t(isOn ? 'settings.approval.trustedOn' : 'settings.approval.trustedOff'),
+      isOffered: ({ approvalRoleId }) => approvalRoleId !== undefined,
+      isOn: trustsApprovalRole,
+      turn: (before, isOn) => {
+        const { approvalRoleId, trustedRoleId: _former, ...others } = before;
+        if (isOn === trustsApprovalRole(before) || approvalRoleId === undefined) return before;
+        return { ...others, approvalRoleId, ...(isOn && { trustedRoleId: approvalRoleId }) };
+      },
+    },
+    {
+      name: 'reason',
+      label: (t) => t('settings.approval.reasonButton'),
+      state: (t, isOn) => t(isOn ? 'settings.approval.reasonOn' : 'settings.approval.reasonOff'),
+      isOffered: () => true,
+      isOn: ({ requiresReason }) => requiresReason === true,
+      turn: ({ requiresReason: _former, ...before }, isOn) =>
+        isOn ? { ...before, requiresReason: true } : before,
+    },
   ];
   const offered = (now: Settings) => options.filter(({ isOffered }) => isOffered(now));
 
@@ -73,7 +94,7 @@ export function approvalSetting({ decisionMessages }: Pick<CommandDeps, 'decisio
         ...waitingTexts(audience, shown),
       ];
     },
-    controls: ({ t }, { now }) => ({
+    controls: ({ t }, { now, waiting }) => ({
       selects: [
         !hasLog(now) && logChannelSelect(t, now, 'approval'),
         roleSelect(
@@ -94,6 +115,12 @@ export function approvalSetting({ decisionMessages }: Pick<CommandDeps, 'decisio
       buttons: [
         !now.approval && hasLog(now) && button(changeId('approval', 'on'), t('settings.approvalOnButton')),
         now.approval && button(changeId('approval', 'off'), t('settings.approvalOffButton')),
+        !now.approval &&
+          waiting > 0 &&
+          button(
+            customId('submissions', 'approveall', ''),
+            t('settings.approval.approveWaiting', { count: waiting }),
+          ),
         now.approvalRoleId !== undefined &&
           button(changeId('approval', 'no-role'), t('settings.approval.noRole')),
       ],
@@ -128,6 +155,10 @@ export function approvalSetting({ decisionMessages }: Pick<CommandDeps, 'decisio
     },
   };
 }
+
+/** Whether members who can approve submissions need no approval. */
+const trustsApprovalRole = ({ approvalRoleId, trustedRoleId }: Settings): boolean =>
+  approvalRoleId !== undefined && trustedRoleId === approvalRoleId;
 
 const mentionsRole = ({ mentionsApprovalRole }: Settings): boolean => mentionsApprovalRole === true;
 

@@ -19,7 +19,7 @@ import { readSubmitId } from '../submit/ids.ts';
 import { fieldsModal } from '../submit/modals.ts';
 import { announcementOfAll, approveSeen } from './approve.ts';
 import { notCorrected, readCorrection } from './correction.ts';
-import { declineModal, readDecline } from './decline.ts';
+import { declineModal, demandReason, readDecline } from './decline.ts';
 import { type ApprovalQueue, seenOf, withNext } from './queue.ts';
 import { replyForUnavailable } from './waiting.ts';
 
@@ -63,7 +63,8 @@ export function decisionActions(
       void showPressed(context);
       throw new OldMessageError(await outdated(context));
     }
-    return declineModal(context, submission, games);
+    const { requiresReason = false } = await deps.settings.getOrThrow(context.guildId);
+    return declineModal(context, submission, games, requiresReason);
   }
 
   async function decline(context: SubmitContext): Promise<Reply> {
@@ -75,6 +76,7 @@ export function decisionActions(
     const typed = readDecline(context, submission);
     if (typed.kind === 'not-selected') return typed.reply;
     const { reason, only, block } = typed;
+    await demandReason(context, reason, deps.settings);
     const before = await placeOf(context);
     if (!(await approvals.decline({ ...seen, reason, only, block, by: user, interactionId })))
       return undecided(context);

@@ -14,7 +14,7 @@ import { byText } from '../../src/words/sentences.ts';
 import { createBlockList, reportDeclineBlocks } from '../blocks.ts';
 import type { CommandDeps } from '../deps.ts';
 import { type Approved, announcementOfAll, approveSeen, type StillWaiting } from './approve.ts';
-import { readBlock, readReason } from './decline.ts';
+import { demandReason, readBlock, readReason } from './decline.ts';
 import {
   declineAllModal,
   listSubmissions,
@@ -37,7 +37,9 @@ export function severalActions(
   /** Lists a member's waiting submissions and asks the moderator whether to approve all of them. */
   async function askForAll(context: PressContext): Promise<Reply> {
     await demandModerator(context);
-    const { t, argument: userId } = context;
+    const { t, guildId } = context;
+    // /settings doesn't name a member.
+    const userId = context.argument || ((await approvals.waiting(guildId))[0]?.userId ?? '');
     const listed = await listSubmissions(context, userId, deps);
     const before = await placeOfMember(context, userId);
     const [first, ...others] = listed.submissions;
@@ -122,7 +124,8 @@ export function severalActions(
     await demandModerator(context);
     const { t, argument: userId } = context;
     const listed = await listSubmissions(context, userId, deps);
-    if (listed.submissions.length > 0) return declineAllModal(t, userId, listed);
+    const { requiresReason = false } = await deps.settings.getOrThrow(context.guildId);
+    if (listed.submissions.length > 0) return declineAllModal(t, userId, listed, requiresReason);
     const next = await showNext(context, await placeOfMember(context, userId));
     throw new OldMessageError(withNext([omittedText(t, listed.omitted)], next));
   }
@@ -130,6 +133,7 @@ export function severalActions(
   async function declineThese(context: SubmitContext): Promise<Reply> {
     const { interactionId, user, field } = context;
     const reason = readReason(field);
+    await demandReason(context, reason, deps.settings);
     const { submissions } = await listSubmissions(context, context.argument.split(':')[0] ?? '', deps);
     const block = readBlock(field, submissions);
     const { before, texts } = await decideOnSeen(context, (seen) =>

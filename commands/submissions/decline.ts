@@ -5,6 +5,7 @@ import { LIMITS } from '../../src/discord/limits.ts';
 import type { BlockTarget } from '../../src/guilds/blocks.ts';
 import type { PressContext, Reply, SubmitContext } from '../../src/interactions/command.ts';
 import { button, type Field, type Modal, modal, rows } from '../../src/interactions/controls.ts';
+import { UserError } from '../../src/interactions/user-error.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import { linesNamed, type NotSelected, withParts } from '../../src/server-lists/named-lines.ts';
 import type { Submission } from '../../src/submissions/submission.ts';
@@ -13,6 +14,7 @@ import { escapeCode } from '../../src/words/escape.ts';
 import { byText, sentences } from '../../src/words/sentences.ts';
 import { firstItems, labelledAddress, serverItem, withSign } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
+import type { CommandDeps } from '../deps.ts';
 
 /* The modal in which a moderator declines a waiting submission or some of its lines. */
 
@@ -29,7 +31,13 @@ const NOTHING_TYPED: Readonly<Record<'why' | 'words' | 'lines' | 'block', string
   block: '',
 };
 
-export function declineModal(context: PressContext, submission: Submission, games: GameIndex): Modal {
+/** @param isRequired whether the moderator has to give a reason */
+export function declineModal(
+  context: PressContext,
+  submission: Submission,
+  games: GameIndex,
+  isRequired: boolean,
+): Modal {
   const { t } = context;
   const { id, draftId, servers } = submission;
   const isList = servers.length > 1;
@@ -41,25 +49,25 @@ export function declineModal(context: PressContext, submission: Submission, game
     text: isList
       ? textWithLineNumbers(t, submission)
       : (approvalView(t, submission, games).embeds[0]?.description ?? ''),
-    fields: [...reasonFields(t, before), ...lines, blockField(t, [submission], before.block)],
+    fields: [...reasonFields(t, isRequired, before), ...lines, blockField(t, [submission], before.block)],
   });
 }
 
-export function reasonFields(t: Translate, before = NOTHING_TYPED): readonly Field[] {
+export function reasonFields(t: Translate, isRequired: boolean, before = NOTHING_TYPED): readonly Field[] {
   const hint = t('approval.modal.hint');
   return [
     {
       kind: 'select',
       id: 'why',
       label: t('approval.modal.reason'),
-      hint,
+      hint: isRequired ? t('approval.modal.hintRequired') : hint,
       placeholder: t('approval.modal.reason'),
       options: DECLINE_REASONS.map((key) => ({
         label: t(`approval.reasons.${key}`),
         value: key,
         ...(key === before.why && { default: true }),
       })),
-      required: false,
+      required: isRequired,
     },
     {
       id: 'reason',
@@ -168,6 +176,20 @@ export function readDecline({ t, field }: SubmitContext, submission: Submission)
 function notSelectedText(t: Translate, { typed, possible }: NotSelected): string {
   const search = escapeCode(typed, MAX_NAMED_NUMBER_LENGTH);
   return possible.length === 0 ? t('approval.noLine', { search }) : t('approval.severalOnLine', { search });
+}
+
+/**
+ * Checks that a reason was given if one is required. Forms opened before an admin required a reason don't ask for it.
+ * @throws UserError
+ */
+export async function demandReason(
+  { t, guildId }: SubmitContext,
+  reason: DeclineDecision['reason'],
+  settings: CommandDeps['settings'],
+): Promise<void> {
+  if (reason.key !== undefined || reason.words !== '') return;
+  const { requiresReason } = await settings.getOrThrow(guildId);
+  if (requiresReason) throw new UserError(t('approval.reasonMissing'));
 }
 
 export const readReason = (field: SubmitContext['field']): DeclineDecision['reason'] => ({

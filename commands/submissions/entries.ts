@@ -41,7 +41,7 @@ export function entryText(
   const { at, counts, only, decidedBy, state, declineReason } = entry;
   const { t } = audience;
   const by = isOwn ? [] : [byText(t, entry)];
-  const about = [whenText(at), ...by, ...correctedTexts(t, entry)];
+  const about = [whenText(at), ...by, ...correctedTexts(t, entry, games)];
   const what = only ? describe(t, only, games, MAX_LENGTHS) : `**${number}.** ${serverCountText(t, entry)}`;
   if (state === 'waiting' || state === 'withdrawn') {
     return [what, [`${STATE_SIGNS[state]} ${t(`outcome.${state}`)}`, ...about].join(' · ')].join('\n');

@@ -59,7 +59,7 @@ export async function listSubmissions(
       games,
     );
     const text = [
-      aboutText(t, submission, true),
+      aboutText(t, submission, games, true),
       ...lines,
       ...backgroundTexts(t, await approvals.background(submission), games),
     ].filter(Boolean);
@@ -145,14 +145,19 @@ export function queueSelect(t: Translate, waiting: readonly WaitingSubmission[])
 export const blocksButton = (t: Translate): Control => button(customId('blocks', 'list'), t('blocks.title'));
 
 /** Builds the modal in which a moderator declines all the listed submissions. */
-export function declineAllModal(t: Translate, userId: string, listed: ListedSubmissions): Modal {
+export function declineAllModal(
+  t: Translate,
+  userId: string,
+  listed: ListedSubmissions,
+  isRequired: boolean,
+): Modal {
   const { submissions, text, omitted } = listed;
   const [first] = submissions;
   return modal({
     id: submissionsId('declines', writeSeen(userId, submissions)),
     title: t('approval.several.decline', { count: submissions.length, name: first?.userName ?? '' }),
     text: [text, omittedText(t, omitted)].filter(Boolean).join('\n'),
-    fields: [...reasonFields(t), blockField(t, submissions)],
+    fields: [...reasonFields(t, isRequired), blockField(t, submissions)],
   });
 }
 

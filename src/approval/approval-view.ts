@@ -2,11 +2,12 @@ import type { APIButtonComponent } from 'discord.js';
 import type { ChannelMessage } from '../discord/channel-posts.ts';
 import type { Context, Reply } from '../interactions/command.ts';
 import { button, customId, rows } from '../interactions/controls.ts';
+import type { ServerSubmission } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { addressOf } from '../server-lists/row.ts';
 import type { DeclineReason } from '../submissions/decline-reason.ts';
 import { type Submission, serverResults, unconfirmedIn } from '../submissions/submission.ts';
-import { escapeText, memberText } from '../words/escape.ts';
+import { escapeCode, escapeText, memberText } from '../words/escape.ts';
 import { beforeItems } from '../words/not-submitted.ts';
 import { outcomesForLog, type ServerWithOutcome } from '../words/outcomes.ts';
 import { byText, namedText, sentences } from '../words/sentences.ts';
@@ -14,7 +15,9 @@ import {
   addressCode,
   describe,
   fittingLines,
+  gameNamed,
   type LOOK,
+  labelledAddress,
   serverEmbed,
   serverLines,
   targetsText,
@@ -54,7 +57,7 @@ export function approvalView(
   const member = submission.userId === reader?.user.id ? reader : undefined;
   const lines = serverLines(t, submittedIn(submission), games);
   const embed = serverEmbed(t, kindOf(submission), lines, MAX_SERVERS_SHOWN);
-  const about = aboutText(t, submission, member !== undefined);
+  const about = aboutText(t, submission, games, member !== undefined);
   const description = [about, embed.description].filter(Boolean).join('\n');
   return {
     content: statusText(t, submission, member),
@@ -72,11 +75,17 @@ const submittedIn = ({ servers }: Pick<Submission, 'servers'>) => servers.map(({
  * Returns a submission's number of servers (if several), its submitter (if not the reader) and the moderator who corrected
  * it (if any).
  */
-export function aboutText(t: Translate, submission: Submission, isMemberKnown = false): string {
+export function aboutText(
+  t: Translate,
+  submission: Submission,
+  games: GameIndex,
+  isMemberKnown = false,
+): string {
   const { servers } = submission;
   const what = servers.length > 1 ? [t('look.servers', { count: servers.length })] : [];
   const by = isMemberKnown ? [] : [byText(t, submission)];
-  return [...what, ...by, ...correctedTexts(t, submission)].join(' · ');
+  const corrected = correctedTexts(t, { ...submission, only: servers[0]?.server }, games);
+  return [...what, ...by, ...corrected].join(' · ');
 }
 
 /** Returns the kind of the worst outcome, which sets the embed's colour. */
@@ -235,7 +244,7 @@ export function channelView(
   const list = fittingLines(t, lines, servers.length, MAX_LIST_LENGTH);
   const texts = [
     statusText(t, submission),
-    aboutText(t, submission),
+    aboutText(t, submission, games),
     list,
     ...backgroundTexts(t, background, games),
   ];
@@ -264,6 +273,10 @@ export const backgroundTexts = (
   ...background.declined.map((part) => declinedPartText(t, part, games)),
   ...beforeTexts(t, background, games),
   ...blockedTexts(t, background),
+  ...background.manyPorts.map(
+    ({ host, count }) =>
+      `🔢 ${t('approval.manyPorts', { count, host: escapeCode(labelledAddress(host, MAX_LENGTHS.address), MAX_LENGTHS.address) })}`,
+  ),
 ];
 
 /** Describes in one line which lines a moderator declined while the others kept waiting. */
@@ -316,14 +329,48 @@ export const deletedView = (t: Translate): ChannelMessage => ({
   content: [`${STATE_SIGNS.withdrawn} ${t('approval.withdrawn')}`, t('by.unnamed')].join('\n'),
 });
 
-/** Returns the text about the moderator's correction, or an empty array if the submission wasn't corrected. */
+/** Returns the texts about the moderator's correction, or an empty array if the submission wasn't corrected. */
 export function correctedTexts(
   t: Translate,
-  { correctedBy: id, correctedByName: name }: Pick<Submission, 'correctedBy' | 'correctedByName'>,
+  {
+    correctedBy: id,
+    correctedByName: name,
+    correctedFrom: from,
+    only,
+  }: Pick<Submission, 'correctedBy' | 'correctedByName' | 'correctedFrom'> & {
+    /** The corrected server. */
+    readonly only: ServerSubmission | undefined;
+  },
+  games: GameIndex,
 ): readonly string[] {
   if (id === undefined) return [];
-  if (id === '') return [t('approval.corrected')];
-  return [t('approval.correctedBy', { user: memberText({ id, name }) })];
+  const by =
+    id === '' ? t('approval.corrected') : t('approval.correctedBy', { user: memberText({ id, name }) });
+  return [by, ...(from && only ? changedTexts(t, from, only, games) : [])];
+}
+
+/** Lists the values that a correction changed. */
+function changedTexts(
+  t: Translate,
+  from: ServerSubmission,
+  to: ServerSubmission,
+  games: GameIndex,
+): readonly string[] {
+  const valuesOf = ({ game, server, port, queryPort }: ServerSubmission) => ({
+    game: gameNamed(game, games).name,
+    server,
+    port: String(port),
+    query_port: String(queryPort ?? '–'),
+  });
+  const [before, after] = [valuesOf(from), valuesOf(to)];
+  return (['game', 'server', 'port', 'query_port'] as const)
+    .filter((field) => before[field] !== after[field])
+    .map((field) => {
+      const [old, corrected] = [before, after].map((values) =>
+        escapeCode(labelledAddress(values[field], MAX_LENGTHS.address), MAX_LENGTHS.address),
+      );
+      return t('look.about', { item: t(`addserver.field.${field}`), why: `\`${old}\` → \`${corrected}\`` });
+    });
 }
 
 /** Builds the button that takes back a decline, if one of the submissions was declined a moment ago. */

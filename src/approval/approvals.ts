@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import type { Block, Blocks, BlockTarget, NewBlocks } from '../guilds/blocks.ts';
+import { DAY_MS } from '../pacing/durations.ts';
 import { addressOf, placeOf, type ReadyRow } from '../server-lists/row.ts';
 import { countOf } from '../storage/count.ts';
 import type { Store } from '../storage/store.ts';
@@ -75,7 +76,13 @@ export interface Background {
   readonly isRepeat: boolean;
   /** The submitter and the hosts of a waiting submission that are blocked. */
   readonly blocked: readonly BlockTarget[];
+  /** The hosts of a waiting submission for which the member has submitted more than {@link MANY_PORTS} ports within a day. */
+  readonly manyPorts: readonly { readonly host: string; readonly count: number }[];
 }
+
+/** The number of ports at one host above which moderators are told, because few machines run more game servers. */
+const MANY_PORTS = 10;
+const MAX_HOSTS_SHOWN = 3;
 
 const MAX_LINE_DECISIONS_SHOWN = 5;
 
@@ -93,6 +100,7 @@ interface ApprovalsDeps {
   readonly waitingSubmissions: WaitingSubmissions;
   readonly alreadySubmitted: AlreadySubmitted;
   readonly blocks: Blocks;
+  readonly now?: () => number;
 }
 
 /**
@@ -106,6 +114,7 @@ export function createApprovals({
   waitingSubmissions,
   alreadySubmitted,
   blocks,
+  now = () => Date.now(),
 }: ApprovalsDeps) {
   const { tables } = store;
   const { seen, draft, ownAddresses } = waitingSubmissions;
@@ -125,6 +134,26 @@ export function createApprovals({
     const done = await blocks.add(guildId, added);
     if (done.length > 0) await makeAllDue(guildId);
     return done;
+  }
+
+  /** Counts the ports that the member has submitted within a day at each of the submission's hosts. */
+  async function manyPortsOf({ id, guildId, userId }: Pick<Submission, 'id' | 'guildId' | 'userId'>) {
+    const count = sql<number>`count(distinct port)`;
+    const found = await tables()
+      .selectFrom('submissions')
+      .innerJoin('servers', 'servers.submission_id', 'submissions.id')
+      .where('submissions.guild_id', '=', guildId)
+      .where('submissions.user_id', '=', userId)
+      .where('created_at', '>', now() - DAY_MS)
+      .where('state', '<>', 'withdrawn')
+      .where(sql<boolean>`host in (select host from servers as shown where submission_id = ${id})`)
+      .groupBy('host')
+      .having(count, '>', MANY_PORTS)
+      .orderBy(count, 'desc')
+      .limit(MAX_HOSTS_SHOWN)
+      .select(['host', count.as('count')])
+      .execute();
+    return found;
   }
 
   return {
@@ -186,7 +215,7 @@ export function createApprovals({
         .execute();
       const found = await Promise.all(parts.map((part) => submissions.find(guildId, part.id)));
       const declined = found.filter((part) => part !== undefined);
-      if (state !== 'waiting') return { before: [], declined, isRepeat: false, blocked: [] };
+      if (state !== 'waiting') return { before: [], declined, isRepeat: false, blocked: [], manyPorts: [] };
       const before = await alreadySubmitted.find({ guildId, userId: '' }, servers.map(rowForServer));
       const isAllEarlier = before.size === servers.length;
       const isRepeat = isAllEarlier && !(await drafts.read(draftId))?.includesAlreadySubmitted;
@@ -196,7 +225,8 @@ export function createApprovals({
         ...(check.hasMember(userId) ? [{ kind: 'member', id: userId } as const] : []),
         ...[...hosts].map((host) => ({ kind: 'host', host }) as const),
       ];
-      return { before: [...before.values()], declined, isRepeat, blocked };
+      const manyPorts = await manyPortsOf({ id, guildId, userId });
+      return { before: [...before.values()], declined, isRepeat, blocked, manyPorts };
     },
     /**
      * Declines a submission, or only some of its lines. The draft is kept, so that the member can submit it again.
@@ -289,7 +319,8 @@ export function createApprovals({
           // If the address changes, the member's consent to resubmit the server no longer applies.
           includesAlreadySubmitted: draft.includesAlreadySubmitted === true && !isElsewhere,
         });
-        await waitingSubmissions.beginAnother(submission, [corrected], { by, interactionId });
+        const from = submission.correctedFrom ?? old.server;
+        await waitingSubmissions.beginAnother(submission, [corrected], { by, interactionId, from });
         return undefined;
       }),
     /**

@@ -40,6 +40,7 @@ const NO_MESSAGE = {
   shown_revision: 0,
   corrected_by: null,
   corrected_by_name: null,
+  corrected_from: null,
   notice: null,
 };
 
@@ -173,8 +174,12 @@ export function createWaitingSubmissions({
       const { channel_id, message_id, revision, shown_revision, notice, ...before } = previous ?? NO_MESSAGE;
       const corrected =
         correction || submission.interactionId !== null
-          ? { corrected_by: correction?.by.id ?? null, corrected_by_name: correction?.by.name ?? null }
-          : { corrected_by: before.corrected_by, corrected_by_name: before.corrected_by_name };
+          ? correctionToStore(correction)
+          : {
+              corrected_by: before.corrected_by,
+              corrected_by_name: before.corrected_by_name,
+              corrected_from: before.corrected_from ?? null,
+            };
       const id = await submissions.insert(submission, {
         state: 'waiting',
         expires_at: expiresAt,
@@ -302,6 +307,12 @@ export function createWaitingSubmissions({
 
   return life;
 }
+
+const correctionToStore = (correction: Parameters<WaitingSubmissions['begin']>[0]['correction']) => ({
+  corrected_by: correction?.by.id ?? null,
+  corrected_by_name: correction?.by.name ?? null,
+  corrected_from: correction ? JSON.stringify(correction.from) : null,
+});
 
 /** Whether a submission's message for moderators can be reused. A message that shows a declined submission can't. */
 const hasMessage = (row: SubmissionsTable): boolean =>

@@ -32,6 +32,8 @@ const settingsSchema = z.object({
   mentionsApprovalRole: z.exactOptional(z.boolean()),
   /** When the approval role was last mentioned, in milliseconds since 1970. */
   approvalMentionedAt: z.exactOptional(z.number()),
+  /** Whether moderators have to give a reason when they decline. */
+  requiresReason: z.exactOptional(z.boolean()),
   /** The role whose members can submit without approval. */
   trustedRoleId: z.exactOptional(z.string()),
   /** Whether members are notified of decisions in direct messages. Defaults to true. */

@@ -238,6 +238,13 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .execute();
     },
   },
+  // Version 0.4.0 ignores the column, and leaves it empty if a moderator corrects a submission there. The submission then shows
+  // who corrected it, but not what was different before.
+  '4.09-corrected-from-compatible': {
+    async up(db) {
+      await db.schema.alterTable('submissions').addColumn('corrected_from', 'text').execute();
+    },
+  },
   // Version 0.4.0 ignores the table, and doesn't block anyone.
   '4.10-blocks-compatible': {
     async up(db) {

@@ -91,6 +91,8 @@ export interface SubmissionsTable {
   /** The moderator who corrected the lines; null without a correction, empty once the moderator's name has been deleted. */
   readonly corrected_by: string | null;
   readonly corrected_by_name: string | null;
+  /** The server before the first correction, as JSON; null without a correction or if an older version made it. */
+  readonly corrected_from?: string | null | undefined;
   /** The reason for declining in the moderator's own words; `decline_reason_key` is one of `DECLINE_REASONS`. */
   readonly decline_reason: string | null;
   readonly decline_reason_key: string | null;

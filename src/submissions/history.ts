@@ -9,6 +9,7 @@ import {
   INTERRUPTED,
   type OutcomeColumns,
   type ServerColumns,
+  storedCorrection,
   storedOutcome,
   storedServer,
 } from './server-columns.ts';
@@ -32,7 +33,7 @@ export interface HistoryEntry extends ServerSubmission {
 /** A submission, with the number of servers for each outcome. */
 export interface SubmissionEntry
   extends Pick<HistoryEntry, 'at' | 'userId' | 'userName' | 'decidedBy' | 'declineReason'>,
-    Pick<Submission, 'decidedByName' | 'correctedByName' | 'state'> {
+    Pick<Submission, 'decidedByName' | 'correctedByName' | 'correctedFrom' | 'state'> {
   readonly id: string;
   readonly draftId: string;
   readonly counts: Readonly<Record<ServerOutcome['kind'], number>>;
@@ -369,6 +370,7 @@ function submissionOf(
     decidedByName: first.decided_by_name ?? '',
     correctedBy: first.corrected_by ?? undefined,
     correctedByName: first.corrected_by_name ?? '',
+    correctedFrom: storedCorrection(first),
     declineReason: storedReason(first),
     only,
   };

@@ -7,7 +7,7 @@ import {
   UNKNOWN_REASONS,
   type UnknownOutcome,
 } from '../listing/contract.ts';
-import type { ServersTable } from '../storage/tables.ts';
+import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
 import { NOT_APPROVED_REASONS, type ServerOutcome } from './outcome.ts';
 
 /** The outcome of a server if the process died while sending it, or if the real outcome could not be recorded. */
@@ -49,3 +49,9 @@ export function storedOutcome({ outcome, message, reason }: OutcomeColumns): Ser
       return { kind: outcome, reason: UNKNOWN_REASONS.find((known) => known === reason) ?? 'unreadable' };
   }
 }
+
+/** Restores the server before a correction, which {@link SubmissionsTable.corrected_from} stores as JSON. */
+export const storedCorrection = ({
+  corrected_from: json,
+}: Pick<SubmissionsTable, 'corrected_from'>): ServerSubmission | undefined =>
+  json === null || json === undefined ? undefined : JSON.parse(json);

@@ -47,6 +47,8 @@ export interface Submission {
   readonly correctedBy: string | undefined;
   /** The correcting moderator's name; empty if unknown. */
   readonly correctedByName: string;
+  /** The server as the member submitted it, if a moderator has corrected it and this version recorded it. */
+  readonly correctedFrom: ServerSubmission | undefined;
   readonly declineReason: DeclineReason | undefined;
   /** The interaction that approved, declined, corrected or withdrew the submission. */
   readonly decisionId: string | undefined;

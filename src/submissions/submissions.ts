@@ -18,6 +18,7 @@ import {
   type OutcomeColumns,
   outcomeToStore,
   type ServerColumns,
+  storedCorrection,
   storedOutcome,
   storedServer,
 } from './server-columns.ts';
@@ -235,6 +236,7 @@ export function createSubmissions(deps: SubmissionsDeps) {
       decidedByName: row.decided_by_name ?? '',
       correctedBy: row.corrected_by ?? undefined,
       correctedByName: row.corrected_by_name ?? '',
+      correctedFrom: storedCorrection(row),
       declineReason: storedReason(row),
       decisionId: row.decision_id ?? undefined,
       isUndoable:

@@ -33,10 +33,10 @@ interface NewWaitingSubmission extends NewSubmission {
   /** When the submission expires, in milliseconds since 1970. If omitted, a moderator has the full time to decide. */
   readonly expiresAt?: number;
   /**
-   * The correction of the submission. If omitted, a submission created by the member is uncorrected; any other submission
-   * keeps the previous correction.
+   * The correction of the submission, with the server before. If omitted, a submission created by the member is uncorrected;
+   * any other submission keeps the previous correction.
    */
-  readonly correction?: DecidedBy | undefined;
+  readonly correction?: (DecidedBy & { readonly from: ServerSubmission }) | undefined;
   /** The encrypted data for notifying the member of the decision. If omitted, the previous submission's data is copied. */
   readonly notice?: string | null;
   /** The interaction that took back a decline. */
@@ -76,7 +76,11 @@ export interface WaitingSubmissions {
    * stays the same.
    * @returns the new submission's id, or the existing id without a change
    */
-  beginAnother(submission: Submission, rows: readonly ReadyRow[], correction?: DecidedBy): Promise<string>;
+  beginAnother(
+    submission: Submission,
+    rows: readonly ReadyRow[],
+    correction?: NewWaitingSubmission['correction'],
+  ): Promise<string>;
   /**
    * Changes a waiting submission to running, without the rows that can't be submitted. From then on, its servers count
    * towards the limits.

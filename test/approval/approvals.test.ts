@@ -507,6 +507,60 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(opened.world.requests).toHaveLength(2);
   });
 
+  it('keeps the server from before the first correction, until the member submits another one', async () => {
+    const opened = await open();
+    await submit(opened, 'a');
+    const { approvals } = opened;
+    const correctTo = async (port: number) =>
+      approvals.correct({
+        ...{ guildId, id: 'a', submissionId: await seen(opened, 'a') },
+        ...{ by: moderator, interactionId: randomUUID(), row: readyRow(1, 'a-0.example.com', { port }) },
+      });
+    await correctTo(2);
+    await correctTo(3);
+    const from = { server: 'a-0.example.com', port: 27015, game: 'cs2' };
+    expect(await approvals.find({ guildId, id: 'a' })).toMatchObject({ correctedFrom: from });
+    await decline(opened, 'a');
+    const entries = await opened.history.entries(guildId, (await opened.history.find(guildId, {})).flat());
+    expect(entries).toMatchObject([{ correctedFrom: from, only: { port: 3 } }]);
+    await send(opened, 'a');
+    expect(await approvals.find({ guildId, id: 'a' })).toMatchObject({
+      state: 'waiting',
+      correctedFrom: undefined,
+    });
+  });
+
+  it('shows more than ten ports that a member submits at one host within a day', async () => {
+    const opened = await open();
+    const { approvals, drafts, world } = opened;
+    const ports = async (id: string, from: number, count: number, by = mia) => {
+      const rows = Array.from({ length: count }, (_, n) =>
+        readyRow(n + 1, 'many.example.com', { port: from + n }),
+      );
+      await drafts.save(by, {
+        id,
+        source: 'text',
+        rows: [...rows, readyRow(count + 1, `${id}.example.com`)],
+      });
+      await send(opened, id, by);
+    };
+    const many = async (id: string) => {
+      const found = await approvals.find({ guildId, id });
+      return found && (await approvals.background(found)).manyPorts;
+    };
+    await ports('a', 1, 10);
+    await ports('another', 101, 5, { guildId, user: { id: '3', name: 'ann' } });
+    expect(await many('a')).toEqual([]);
+    world.now += 86_400_000 - 1;
+    await ports('b', 11, 1);
+    for (const id of ['a', 'b']) expect(await many(id)).toEqual([{ host: 'many.example.com', count: 11 }]);
+    expect(await many('another')).toEqual([]);
+    world.now += 1;
+    expect(await many('b')).toEqual([]);
+    await ports('c', 201, 11);
+    expect(await many('c')).toEqual([{ host: 'many.example.com', count: 12 }]);
+  });
+
   it('can be partially declined only once', async () => {
     const opened = await open();
     await submit(opened, 'a', 3);

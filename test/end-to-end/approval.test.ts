@@ -305,7 +305,7 @@ describe('a submission that needs approval', () => {
     await moderator.submit(modal, corrected);
     expect(asideTo(guild, 'admin')).toBe('');
     expect(textOf(message)).toMatch(
-      /^⏳ .*\nby @\d+ \(member\) · Corrected by @\d+ \(admin\)\n.*right\.example\.com:2 · query port 3/,
+      /^⏳ .*\nby @\d+ \(member\) · Corrected by @\d+ \(admin\) · Address: .*wrogn.* → .*right.* · Port: .*1.* → .*2.* · Query port: .*–.* → .*3.*\n.*right\.example\.com:2 · query port 3/,
     );
     expect(labelsOf(message)).toEqual(DECISIONS);
     expect(approvalsIn(guild)).toHaveLength(1);
@@ -330,7 +330,9 @@ describe('a submission that needs approval', () => {
     const submissions = [await member.slash('submissions'), await admin.slash('submissions')];
     for (const each of [reply, ...direct(), ...submissions]) {
       const by = direct().some((message) => message === each) ? 'a moderator' : '@\\d+ \\(admin\\)';
-      await expect.poll(() => textOf(each)).toMatch(new RegExp(`Corrected by ${by}`));
+      await expect
+        .poll(() => textOf(each))
+        .toMatch(new RegExp(`Corrected by ${by} · Address: .* → .*right.* · Port: .*1.* → .*2`));
       expect(textOf(each)).toContain('right.example.com:2');
     }
     // Deleting the moderator's name also deletes it from the correction.

@@ -44,7 +44,12 @@ export function partsOver(
   });
   const settings = createGuildSettings({ store, logger: recorder() });
   const blocks = createBlocks({ store, settings, ...options });
-  return { ...records, settings, blocks, approvals: createApprovals({ ...records, store, blocks }) };
+  return {
+    ...records,
+    settings,
+    blocks,
+    approvals: createApprovals({ ...records, ...options, store, blocks }),
+  };
 }
 
 /** Calls `partsOver` with a new store and a clock that only the test moves. */

@@ -187,6 +187,7 @@ describe.each(languages)("in $tag, other people's markup", ({ locales }) => {
       decidedByName: EVIL,
       correctedBy: '9',
       correctedByName: EVIL,
+      correctedFrom: { server: EVIL, port: 1, game: EVIL },
       declineReason: { key: 'rules', words: EVIL } as const,
       only: undefined,
     };
