@@ -43,7 +43,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
   const { history, games } = deps;
   const queue = createApprovalQueue(deps);
   const one = decisionActions(deps, queue);
-  const several = severalActions(deps, queue);
+  const several = severalActions(deps, queue, (context) => showHistory(context, readFilter(''), 1));
 
   /** Ensures that each member runs only one export at a time. */
   const exports = createInOrder();
@@ -103,17 +103,13 @@ export function submissionsCommand(deps: CommandDeps): Command {
   async function show(context: Context, filter: SubmissionFilter, waiting = 1): Promise<Reply> {
     const isOwn = filter.userId === context.user.id;
     const state = writeFilter(filter);
-    const first = isWhole(context, filter)
-      ? await queue.waiting(context, { wanted: waiting, isOwn, state })
-      : undefined;
-    if (first === undefined) return showHistory(context, filter, 1);
-    const decide = isOwn && (await waysToWaiting(context, filter)).decide;
+    const decide = isOwn ? (await waysToWaiting(context, filter)).decide : undefined;
     const unfinished = await unfinishedList(context, filter);
-    return {
-      ...first,
-      content: unfinished.above(first.content),
-      components: [...first.components, ...rows([unfinished.button, decide])],
-    };
+    const extra = [unfinished.button, decide].filter((each) => each !== undefined);
+    const first = isWhole(context, filter)
+      ? await queue.waiting(context, { wanted: waiting, isOwn, state, extra })
+      : undefined;
+    return first ? { ...first, content: unfinished.above(first.content) } : showHistory(context, filter, 1);
   }
 
   /** Counts the lines in the newest unfinished list, and builds the button that opens the list. */

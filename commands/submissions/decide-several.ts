@@ -19,6 +19,7 @@ import {
   declineAllModal,
   listSubmissions,
   OPENS_BLOCKS,
+  OPENS_HISTORY,
   omittedText,
   readSeen,
   writeSeen,
@@ -29,6 +30,7 @@ import { type ApprovalQueue, type DecisionContext, withNext } from './queue.ts';
 export function severalActions(
   deps: CommandDeps,
   queue: ApprovalQueue,
+  showHistory: (context: PressContext) => Promise<Reply>,
 ): Required<Pick<Command, 'presses' | 'submits'>> {
   const { approvals, approvalMessages, submissions, games } = deps;
   const blockList = createBlockList(deps);
@@ -153,6 +155,7 @@ export function severalActions(
         async run(context) {
           const [chosen = ''] = context.values;
           if (chosen === OPENS_BLOCKS) return blockList.show(context, '');
+          if (chosen === OPENS_HISTORY) return showHistory(context);
           return showNext(context, await placeOfMember(context, chosen));
         },
       },

@@ -119,15 +119,17 @@ export function buttonsForAll(
   ];
 }
 
+/** The values of the menu's entries that open the list of blocks and the history. */
 export const OPENS_BLOCKS = 'blocks';
+export const OPENS_HISTORY = 'history';
 
 /**
- * Builds the menu that jumps to a member's first waiting submission, if several members have waiting submissions, or to the
- * list of blocks.
+ * Builds the menu that jumps to a member's first waiting submission, if several members have waiting submissions, to the list of
+ * blocks, or to the history.
  */
 export function queueSelect(t: Translate, waiting: readonly WaitingSubmission[]): Control | undefined {
   const members = [...Map.groupBy(waiting, ({ userId }) => userId)];
-  const jumps = members.length === 1 ? [] : members.slice(0, LIMITS.choices - 1);
+  const jumps = members.length === 1 ? [] : members.slice(0, LIMITS.choices - 2);
   return select({
     id: submissionsId('member', ''),
     placeholder: t(jumps.length === 0 ? 'blocks.open' : 'approval.several.jump'),
@@ -137,6 +139,7 @@ export function queueSelect(t: Translate, waiting: readonly WaitingSubmission[])
         value: userId,
       })),
       { label: t('blocks.title'), value: OPENS_BLOCKS },
+      { label: t('submissions.history'), value: OPENS_HISTORY },
     ],
   });
 }

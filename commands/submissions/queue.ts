@@ -13,7 +13,7 @@ import {
 import type { WaitingSubmission } from '../../src/approval/approvals.ts';
 import { canDecide, type GuildSettings, UnreadableSettingsError } from '../../src/guilds/settings.ts';
 import type { Context, PressContext, Reply, SubmitContext } from '../../src/interactions/command.ts';
-import { button, customIdsOf, parseCustomId, rows } from '../../src/interactions/controls.ts';
+import { button, type Control, customIdsOf, parseCustomId, rows } from '../../src/interactions/controls.ts';
 import { writePage } from '../../src/interactions/pager.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
 import type { Submission } from '../../src/submissions/submission.ts';
@@ -157,14 +157,19 @@ export function createApprovalQueue(deps: CommandDeps) {
     placeWhere(context, ({ userId }) => userId === member);
 
   /** Shows a waiting submission in /submissions by its place, which starts at 1 and wraps around. */
-  async function showNext(context: Context, wanted: number, queue = TO_DECIDE): Promise<Reply> {
-    const found = await waiting(context, { ...queue, wanted });
+  async function showNext(
+    context: Context,
+    wanted: number,
+    queue = TO_DECIDE,
+    extra: readonly Control[] = [],
+  ): Promise<Reply> {
+    const found = await waiting(context, { ...queue, wanted, extra });
     if (found) return found;
     const { t } = context;
     const decides = !queue.isOwn && (await decidesNow(context));
     return {
       content: t('approval.nothingElse'),
-      components: rows([toHistory(context, queue), decides && blocksButton(t)]),
+      components: rows([...extra, toHistory(context, queue), decides && blocksButton(t)]),
     };
   }
 
@@ -232,11 +237,9 @@ export function createApprovalQueue(deps: CommandDeps) {
     // If the store couldn't save an outcome, it probably can't be read either.
     if (approved.some(({ ended }) => !ended.isRecorded)) return { content: notes.join('\n') };
     const now = await submissions.by(guildId, interactionId);
-    const { components = [], ...next } = await showNext(context, before);
-    return withNext([decidedText(t, now, games), ...notes], {
-      ...next,
-      components: [...components, ...rows([...undoButtons(t, now), keyButton(context, approved)])],
-    });
+    const extra = [...undoButtons(t, now), keyButton(context, approved)].filter((each) => each !== false);
+    const next = await showNext(context, before, TO_DECIDE, extra);
+    return withNext([decidedText(t, now, games), ...notes], next);
   }
 
   /**
@@ -257,11 +260,16 @@ export function createApprovalQueue(deps: CommandDeps) {
 
   /**
    * Shows a waiting submission that the member can decide on or withdraw, if there is one.
-   * @param which `wanted` is the submission's place, which starts at 1 and wraps around
+   * @param which `wanted` is the submission's place, which starts at 1 and wraps around. For moderators, `extra` replaces
+   * **History**, so that the message has at most eight buttons and menus
    */
   async function waiting(
     context: Context,
-    { wanted, ...queue }: Queue & { readonly wanted: number },
+    {
+      wanted,
+      extra = [],
+      ...queue
+    }: Queue & { readonly wanted: number; readonly extra?: readonly Control[] },
   ): Promise<(ApprovalView & Required<Pick<Reply, 'components'>>) | undefined> {
     const { t } = context;
     const { decides, found } = await inOrder(context, queue);
@@ -281,7 +289,10 @@ export function createApprovalQueue(deps: CommandDeps) {
     return {
       ...view,
       content: `**${t('submissions.waiting', { count: found.length })}**\n${view.content}`,
-      components: [...controls, ...rows([toHistory(context, queue)])],
+      components: [
+        ...controls,
+        ...rows([(extra.length === 0 || !decides) && toHistory(context, queue), ...extra]),
+      ],
     };
   }
 

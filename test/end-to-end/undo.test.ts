@@ -8,9 +8,18 @@ import {
   turnApprovalOn,
   waitingIn,
 } from '../support/approval.ts';
-import { botTest, textOf } from '../support/bot.ts';
+import { botTest, type Shown, textOf } from '../support/bot.ts';
 import { createTestClock } from '../support/machine.ts';
-import { addServer, addsOf, labelsOf, logLines } from '../support/people.ts';
+import {
+  addServer,
+  addsOf,
+  componentsOf,
+  labelsOf,
+  lines,
+  logLines,
+  paste,
+  pressSubmit,
+} from '../support/people.ts';
 
 const it = botTest({ timing: { decisionMessages: { everyMs: 20 }, undoMs: 60_000 } });
 
@@ -72,4 +81,43 @@ it('the queue offers to take back the latest decline, together with its block', 
   await expect
     .poll(() => approvalsIn(guild).map((message) => labelsOf(message)))
     .toEqual([DECISIONS, DECISIONS, DECISIONS]);
+});
+
+it('the queue never has more than eight buttons and menus, and its menu opens the history', async ({
+  guild,
+  admin,
+  member,
+}) => {
+  await turnApprovalOn(guild);
+  const other = inStaff(guild, 'other');
+  const counts: number[] = [];
+  const look = (queue: Shown): Shown => {
+    counts.push(componentsOf(queue).length);
+    return queue;
+  };
+  // One member's single server, lists of ten and eleven, and several members.
+  for (const count of [1, 10, 11]) {
+    await pressSubmit(
+      member,
+      await paste(member, lines(count).replaceAll('.example', `.of${count}.example`)),
+    );
+    look(await admin.slash('submissions'));
+  }
+  for (const port of [1, 2]) await addServer(other, `other.example.com:${port}`);
+  for (const name of ['member (3)', 'other (2)'])
+    look(await admin.pick(await admin.slash('submissions'), [name]));
+  // The moderator's own unfinished list.
+  await paste(admin, 'no-port.example.com');
+  const all = async () => {
+    let queue = await admin.slash('submissions');
+    for (let n = 0; n < 5; n += 1) queue = await admin.press(look(queue), 'Next waiting');
+    return queue;
+  };
+  expect(labelsOf(await all())).toContain('Continue');
+  for (let n = 0; n < 4; n += 1) {
+    const form = await admin.press(await admin.slash('submissions'), 'Decline');
+    look(await admin.submit(form, {}));
+  }
+  expect(Math.max(...counts)).toBe(8);
+  expect(labelsOf(await admin.pick(await admin.slash('submissions'), ['History']))).toContain('Export');
 });
