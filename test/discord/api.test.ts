@@ -212,7 +212,7 @@ describe('a 401 response', () => {
     expect(refusals()).toBe(0);
   });
 
-  it('is reported as an invalid token only once', async () => {
+  it('makes the bot report an invalid token only once', async () => {
     const { discord, api, refusals } = await open();
     answering(discord, {}, [status(401, { message: '401: Unauthorized', code: 0 })]);
     // A starting bot makes these two requests at the same time.
@@ -362,7 +362,7 @@ describe('the first response to an interaction', () => {
     expect(made(discord, CALLBACK)).toBe(1);
   });
 
-  it('makes later requests use new connections if the old ones are dead', async () => {
+  it('causes later requests to use new connections if the old ones are dead', async () => {
     const { discord, api } = await open({ firstAttemptMs: 50 });
     answering(discord, {}, [NO_CONTENT]);
     await Promise.all(['1', '2', '3', '4'].map((id) => api.get(`/channels/${id}`)));
@@ -398,7 +398,7 @@ it('a burst of responses to a slow Discord uses at most two connection pools', a
   expect(most).toBeLessThan(600);
 });
 
-it('a request fails if a rate limit would exceed its maximum wait', async () => {
+it('a request fails if a rate limit lasts longer than its maximum wait', async () => {
   const { discord, api } = await open();
   const post = (maxWaitMs: number) => api.post('/users/@me/channels', { body: {}, maxWaitMs });
   answering(discord, {}, [limited(0.3), limited(0.3), status(200, {})]);
