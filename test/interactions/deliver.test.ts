@@ -92,12 +92,12 @@ describe('a reply', () => {
     expect(embed?.description?.length).toBe(6_000 - 256 - 2_048);
   });
 
-  it('is private as a first response', () => {
+  it('is private if it is a first response', () => {
     expect(firstResponse(REPLY)).toMatchObject({ type: 4, data: { ...REPLY, flags: 64 } });
     expect(firstResponse('a text')).toMatchObject({ data: { content: 'a text', embeds: [], flags: 64 } });
   });
 
-  it("replaces all of a message's content as an update", () => {
+  it("replaces all of a message's content if it is an update", () => {
     const nothing = { content: '', embeds: [], components: [], attachments: [] };
     expect(updateResponse({}, SHOWN)).toMatchObject({ type: 7, data: nothing });
     expect(updateResponse(REPLY, SHOWN)).toMatchObject({ data: { ...REPLY, attachments: [] } });

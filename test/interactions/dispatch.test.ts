@@ -284,7 +284,7 @@ describe('an option with autocomplete', () => {
 });
 
 describe('a button', () => {
-  it('passes its argument to the handler, whose reply is a new message', async () => {
+  it('passes its argument to the handler, and the reply is a new message', async () => {
     const message = await echoed();
     const sent = bot.sending();
     expect(textOf(await member.press(message, 'now'))).toContain('now a:b');
