@@ -127,7 +127,7 @@ async function open(...statuses: readonly number[]) {
 }
 
 describe('an alarm', () => {
-  it('is posted once its condition has lasted long enough, and again when it ends', async () => {
+  it('is posted when its condition has lasted long enough, and again when it ends', async () => {
     const { holds, clock, look, posts, requests, start } = await open(200);
     await start();
     holds.own = 'no @everyone';
@@ -423,7 +423,7 @@ describe('alarm conditions', () => {
     expect(await holding(wrong)).toEqual(found);
   });
 
-  it('last for 15 minutes after an event', async () => {
+  it('stay true for 15 minutes after an event', async () => {
     const clock = createTestClock();
     const heldAfter = (minutes: number) =>
       holding({

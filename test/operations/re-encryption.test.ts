@@ -69,7 +69,7 @@ describe('data encrypted with a previous key', () => {
     expect(await store.values.get('settings:1')).toEqual({ announce: true });
   });
 
-  it('is synced to disk before the job logs that the previous key can be removed', async () => {
+  it('is synced to disk before the bot logs that the key can be removed', async () => {
     const writes = recordWrites();
     const store = await filled();
     const { encryption } = await started(store, NEWEST, FORMER);

@@ -52,7 +52,7 @@ describe('the backup job', () => {
     expect(outcomes).toEqual(['made']);
   });
 
-  it('deletes backups with future dates before it deletes older ones', async () => {
+  it('deletes backups with future dates before older ones', async () => {
     const { data, outcomes, backups } = await open({});
     mkdirSync(data);
     const ahead = ['01', '02', '03'].map((day) => `bot-2999-01-${day}T00-00-00Z.sqlite`);
@@ -167,7 +167,7 @@ describe('the backup job', () => {
     expect(await readBackupFailure(store.values)).toBeUndefined();
   });
 
-  it('runs in the bot, whose metrics count the backups', async () => {
+  it('runs in the bot, and the metrics count its backups', async () => {
     const port = await quietPort();
     const { data } = await oneBot({ env: { HTTP_PORT: String(port), BACKUP_EVERY_HOURS: '24' } });
     const made = async () => sampleOf(await scrape(port), 'listing_bot_backups_total', '{outcome="made"}');
