@@ -190,7 +190,7 @@ describe("the simulated Discord's validation", () => {
     }
   });
 
-  it('is tested for every rule', () => {
+  it('has a test for every rule', () => {
     const rules = [MESSAGE_RULES, RESPONSE_RULES, CHOICE_RULES, MODAL_RULES, COMMAND_RULES].flat();
     for (const { title } of rules) expect(BROKEN).toHaveProperty([title]);
   });
@@ -384,7 +384,7 @@ describe('the simulated REST API', () => {
     expect(broken()).toEqual([]);
   });
 
-  it('allows 3 edits of old messages in 6 seconds per channel', async () => {
+  it('allows three edits to old messages per channel in six seconds', async () => {
     const { standIn, guild, broken, ask } = await open();
     const path = `/channels/${guild.channelId}/messages`;
     const { id } = Object((await ask(`POST ${path}`, { json: { content: 'words' } })).json);
@@ -509,7 +509,7 @@ describe('the simulated REST API', () => {
     expect(standIn.findSecret('another')).toEqual([]);
   });
 
-  it('throws an error on close if one of its responses was invalid', async () => {
+  it('throws an error when closed if one of its responses was invalid', async () => {
     const { standIn } = await openRawBot();
     const { id } = standIn.guildEvents.add({ name: 'odd', locale: 'xx' });
     await raw(standIn, `GET /guilds/${id}`);

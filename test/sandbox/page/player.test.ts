@@ -62,7 +62,7 @@ describe('the scenario player', () => {
     expect(sandbox.discord.guilds).toHaveLength(length);
   });
 
-  it('removes the Discord server of a scenario that the user leaves', async () => {
+  it("removes a scenario's Discord server when the user leaves the scenario", async () => {
     await playToButton();
     const { guild } = seat();
     const isThere = () => sandbox.discord.guilds.some(({ id }) => id === guild);
