@@ -87,7 +87,7 @@ describe('a CSV file opened as a spreadsheet', () => {
     expect(file).toBe(`\ufeff"'=1+1","'+1","'-1","'@x","''=1","it's","'=1","a;'-1, '= 2|b"\r\n`);
   });
 
-  it("doesn't contain formulas, regardless of the spreadsheet's delimiter", () => {
+  it("doesn't contain formulas, whatever delimiter the spreadsheet uses", () => {
     const cell = fc.string({ unit: fc.oneof(marks, ignored, splits, anyCharacter) });
     fc.assert(
       fc.property(fc.array(cell, { minLength: 1, maxLength: 9 }), (cells) => {
