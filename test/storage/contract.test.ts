@@ -46,7 +46,7 @@ describe.each(kinds())('a store in %s', (kind) => {
     expect(await again.values.get('a:1')).toEqual({ deep: ['ä', null, 1.5] });
   });
 
-  it('lists the keys that have a prefix, in character order', async () => {
+  it('lists the keys with a given prefix, in character order', async () => {
     const { values } = await openStore();
     for (const key of ['a:2', 'a:10', 'a:ü', 'a:B', 'b:1', 'a', 'A:1']) await values.set(key, 1);
     expect(await values.keys('a:')).toEqual(['a:10', 'a:2', 'a:B', 'a:ü']);

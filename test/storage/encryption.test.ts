@@ -63,7 +63,7 @@ describe('encryption', () => {
     expect(both.newestKeyId).toBe(keyId(newer));
   });
 
-  it("reports a missing key by an id that doesn't reveal the key", () => {
+  it("identifies a missing key by an id that doesn't reveal the key", () => {
     const record = encryption.seal('x', 'guild 1');
     const other = createEncryption([randomBytes(32)]);
     expect(() => other.open(record, 'guild 1')).toThrow(`needs the encryption key ${keyId(key)}`);
