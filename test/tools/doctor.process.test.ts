@@ -115,7 +115,7 @@ async function fileWith(name: string, content: string): Promise<string> {
 }
 
 describe('npm run doctor', () => {
-  it("doesn't report problems or change anything if a running bot is healthy", async () => {
+  it("doesn't report problems or change anything if the bot is running and healthy", async () => {
     const before = bot.discord.requests.length;
     const { text, status, failed } = await doctor();
     expect({ failed, status }).toEqual({ failed: [], status: 0 });
@@ -356,7 +356,7 @@ describe('the doctor', () => {
     expect(text).toMatch(/is intact[^→]*a newer version has migrated it \(9\.00-notes-compatible\)/);
   });
 
-  it('shows when the last backup was made, and warns if one is overdue', async () => {
+  it('shows when the last backup was made, and warns if the next one is overdue', async () => {
     const path = join(folder, 'backed-up.sqlite');
     const backups = join(folder, 'backups');
     const store = await openStore(path);
