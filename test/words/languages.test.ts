@@ -71,7 +71,7 @@ describe('the languages', () => {
     expect(locales.filter((locale, index) => locales.indexOf(locale) !== index)).toEqual([]);
   });
 
-  it("include the service's exact messages as the English strings", () => {
+  it("include an English version with the service's exact messages", () => {
     const { both: _both, quoted: _quoted, ...said } = ENGLISH.sentences.said;
     expect(said).toEqual({
       added: ADDED,
@@ -106,7 +106,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     }).toEqual({ missing: [], extra: [] });
   });
 
-  it("each grammatical form of the service's name is translated with and without a name", () => {
+  it("each form of the service's name is translated for named and unnamed services", () => {
     const { named, unnamed } = tree.listing;
     expect(Object.keys(unnamed).toSorted()).toEqual(Object.keys(named).toSorted());
     const missing = [...ownNames(english.keys())].filter((form) => !names.has(form));
@@ -186,7 +186,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     'rejected',
     'not-sent',
     'unknown',
-  ] as const)('the outcome "%s" is the same word alone and after a number', (kind) => {
+  ] as const)('the outcome "%s" uses the same word alone and after a number', (kind) => {
     const [word = ''] = wordsIn(tree.outcome[kind]).toSorted((one, other) => other.length - one.length);
     const keys = ['one', 'many'].map((group) => `ended.${group}.${kind}`);
     const texts = known.filter(([key]) => keys.includes(stemOf(key)));
