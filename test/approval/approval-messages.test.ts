@@ -57,7 +57,7 @@ async function submitForApproval(
   );
 }
 
-it('an approval message shows a withdrawal that happens while the message is being posted', async () => {
+it('an approval message shows that the submission was withdrawn while the message was being posted', async () => {
   const place = await newPlace('sqlite');
   let shown: string | undefined;
   const isPosting = Promise.withResolvers<void>();
@@ -110,7 +110,7 @@ it('the bot corrects an approval message that a crashed process has overwritten'
   expect(shown).toBeUndefined();
 });
 
-it('the bot updates an approval message only when the submission changes', async () => {
+it('the bot only updates an approval message when the submission has changed', async () => {
   const shown: (string | undefined)[] = [];
   const one = await open(await newPlace('sqlite'), 'one', async (_channelId, { content }) => {
     shown.push(content);
@@ -132,7 +132,7 @@ it.each([
   { state: 'withdrawn', result: 'no-access', isDue: false, posts: 1 },
   { state: 'waiting', result: 'failed', isDue: true, posts: 1 },
   { state: 'waiting', result: 'message-gone', isDue: false, posts: 2 },
-] as const)('the bot handles the result "$result" of an edit to a $state submission\'s message', async ({
+] as const)('when the bot edits a $state submission\'s message, it handles the result "$result"', async ({
   state,
   result,
   isDue,
@@ -152,7 +152,7 @@ it.each([
   expect({ isDue: (await one.approvals.due()).length > 0, posts: posted }).toEqual({ isDue, posts });
 });
 
-it('the bot updates an approval message again if the submission changes during an update', async () => {
+it('the bot updates an approval message again if the submission changes during the update', async () => {
   let shown: string | undefined;
   const one = await open(await newPlace('sqlite'), 'one', async (_channelId, { content }) => {
     shown = content;
@@ -166,7 +166,7 @@ it('the bot updates an approval message again if the submission changes during a
   expect(shown).toContain('Withdrawn');
 });
 
-it('the bot retries a log channel an hour after Discord rejected a message in it', async () => {
+it('the bot tries a log channel again an hour after Discord rejected a message there', async () => {
   let isRefusing = true;
   let sinceMs = 0;
   let tries = 0;

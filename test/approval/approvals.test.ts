@@ -96,7 +96,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
   const servers = async ({ store }: Opened) =>
     (await rowsIn(store, 'servers')).map(({ outcome, reason }) => [outcome, reason]);
 
-  it('is sent only after it has been approved, and only once', async () => {
+  it('is only sent after it has been approved, and only once', async () => {
     const opened = await open();
     expect(await submit(opened, 'a', 2)).toMatchObject({ kind: 'waiting' });
     expect([opened.world.requests, await servers(opened)]).toEqual([
@@ -123,7 +123,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await decline(opened, 'a')).toBe(false);
   });
 
-  it('can be resent once by a moderator if its outcome is unknown', async () => {
+  it('can be resent by a moderator, but only once, if its outcome is unknown', async () => {
     const opened = await open();
     const other = await opened.beside('another process');
     await submit(opened, 'a', 2);
@@ -140,7 +140,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await other.approvals.waitUnconfirmed({ ...which, submissionId: id })).toBeUndefined();
   });
 
-  it('can be queued for approval but not approved while the service rejects the key', async () => {
+  it('can be queued, but not approved, while the service rejects the key', async () => {
     const opened = await open();
     const other = await opened.beside('another process');
     const rejected: Outcome = { kind: 'rejected', message: 'No.', known: 'invalidKey' };
@@ -154,7 +154,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await submit(opened, 'b')).toMatchObject({ why: { code: 'key-missing' } });
   });
 
-  it("can't be approved if all its servers have since been submitted, unless the member asked to resubmit them", async () => {
+  it("can't be approved if its servers were submitted in the meantime, unless the member wants to resubmit them", async () => {
     const opened = await open();
     const about = async (id: string) => {
       const submission = await (await opened.beside('another process')).approvals.find({ guildId, id });
@@ -174,7 +174,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await about('c')).toMatchObject({ before: [{}], isRepeat: false });
   });
 
-  it('records each decision to decline some of its lines', async () => {
+  it('is stored with every decision to decline some of its lines', async () => {
     const opened = await open();
     const other = await opened.beside('another process');
     await submit(opened, 'a', 4);
@@ -239,7 +239,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect([opened.world.requests, await opened.approvals.waiting(guildId)]).toEqual([[], []]);
   });
 
-  it("stays in the queue if it can't be sent after its approval", async () => {
+  it("stays in the queue if a moderator approves it but it can't be sent", async () => {
     const opened = await open();
     await submit(opened, 'a');
     await opened.keys.delete(guildId);
@@ -290,7 +290,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await stateOf(opened, 'a')).toBe('done');
   });
 
-  it('replaces its unsent servers but not the declined ones when it is approved again', async () => {
+  it('keeps its declined servers in the history, but not its unsent ones, after another approval', async () => {
     const opened = await open();
     opened.world.answer = () => ({ kind: 'not-sent', reason: 'queue-full' });
     await submit(opened, 'a', 3);
@@ -347,7 +347,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await drafts.find(mia, 'a')).toMatchObject({ kind: 'no-draft', why: 'gone' });
   });
 
-  it("isn't sent if a moderator declines it or it expires", async () => {
+  it("isn't sent if it is declined or expires", async () => {
     const opened = await open();
     await submit(opened, 'a');
     expect(await decline(opened, 'a', 'Not ours.')).toBe(true);
@@ -406,7 +406,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     ]);
   });
 
-  it('is stored until its message shows that it was withdrawn', async () => {
+  it("isn't deleted until its message shows that it was withdrawn", async () => {
     const opened = await open();
     await submit(opened, 'a');
     await opened.approvals.withdraw(mia, 'a', 'w');
@@ -429,7 +429,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(opened.world.requests).toEqual([['unseen-0.example.com']]);
   });
 
-  it('is replaced by an edited version that needs no approval, even if the clock was set back', async () => {
+  it("is replaced by an edited version that doesn't need approval, even if the clock was set back", async () => {
     const opened = await open();
     await submit(opened, 'a');
     opened.world.now -= 60_000;
@@ -490,7 +490,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     });
   });
 
-  it("isn't sent if a moderator corrects it to a server that has already been submitted", async () => {
+  it("can't be approved if a moderator corrects it to a server that has already been submitted", async () => {
     const opened = await open();
     const { drafts, approvals } = opened;
     const rows = ['a.example.com', 'b.example.com'].map((host) => readyRow(1, host));
@@ -561,7 +561,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await many('c')).toEqual([{ host: 'many.example.com', count: 12 }]);
   });
 
-  it('can be partially declined only once', async () => {
+  it('can only be partially declined once in each version', async () => {
     const opened = await open();
     await submit(opened, 'a', 3);
     const submissionId = await seen(opened, 'a');
@@ -599,7 +599,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await opened.approvals.waiting(guildId)).toEqual([]);
   });
 
-  it('is rejected if its address is already waiting for approval, or if too many submissions are waiting', async () => {
+  it('is rejected if its server is already in the queue, or if the queue is full', async () => {
     const opened = await open();
     await submit(opened, 'a', 2);
     await opened.drafts.save(mia, { ...readyDraft('same', 1), rows: [readyRow(1, 'a-1.example.com')] });
@@ -618,7 +618,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     });
   });
 
-  it('is rejected after 20 submissions by the same member within 15 minutes', async () => {
+  it('is rejected if the same member has already made 20 within 15 minutes', async () => {
     const opened = await open();
     const other = { guildId, user: { id: '3', name: 'noa' } };
     for (let n = 0; n < 20; n += 1) {
@@ -634,7 +634,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await submit(opened, 'w22')).toMatchObject({ why: { code: 'waiting-often' } });
   });
 
-  it('is rejected if more than 1,000 servers per member or 5,000 per guild would be waiting', async () => {
+  it('is rejected if the queue would contain more than 1,000 servers per member or 5,000 per guild', async () => {
     const opened = await open();
     const waits = { kind: 'waiting' };
     expect(await submit(opened, 'm1', 400)).toMatchObject(waits);
@@ -651,7 +651,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await submit(opened, 'g3', 1, member('8'))).toMatchObject(full);
   });
 
-  it("is still being sent after the member's interaction has ended", async () => {
+  it("isn't interrupted when the member's interaction ends", async () => {
     const opened = await open();
     await opened.drafts.save(mia, readyDraft('a', 1));
     await send(opened, 'a', { interactionId: 'of the member' });
@@ -670,8 +670,8 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await servers(opened)).toEqual([['accepted', null]]);
   });
 
-  describe('that was approved before a crash', () => {
-    it("returns to the queue if it wasn't sent", async () => {
+  describe('after a crash during its approval', () => {
+    it("returns to the queue if it hadn't been sent", async () => {
       const opened = await open();
       const dying = await opened.beside('dying');
       await submit(opened, 'a');
@@ -694,7 +694,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
       expect(opened.world.requests).toHaveLength(1);
     });
 
-    it('has an unknown outcome if it was sent', async () => {
+    it('has an unknown outcome if it had been sent', async () => {
       const opened = await open();
       const dying = await opened.beside('dying');
       await submit(opened, 'a');

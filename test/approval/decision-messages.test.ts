@@ -98,7 +98,7 @@ function processOver(
   });
 }
 
-it('only one process sends direct messages, and only one message per run', async () => {
+it('only one process at a time sends direct messages, and only one message per run', async () => {
   const store = await (await newPlace('sqlite')).open();
   const leases = ['one', 'other'].map((processId) => ({
     process_id: processId,
@@ -135,7 +135,7 @@ it.each([
   expect(text).not.toContain('<@9>');
 });
 
-it('a direct message about a decision is sent even if the clock was fast at the time', async () => {
+it('a direct message is sent even if the clock was ahead when the decision was made', async () => {
   const store = await (await newPlace('sqlite')).open();
   await decideAbout(store, '5');
   const ahead = Date.now() + 366 * 24 * 3_600_000;
@@ -146,10 +146,10 @@ it('a direct message about a decision is sent even if the clock was fast at the 
 });
 
 it.each([
-  ['that expired', { state: 'expired' }],
-  ['that the member decided on', { decided_by: '5' }],
-  ['that was made an hour ago', { notified_at: Date.now() - 3_600_000 }],
-] as const)('no direct message is sent about a submission %s', async (_what, changed) => {
+  ['about an expired submission', { state: 'expired' }],
+  ["about the member's own decision", { decided_by: '5' }],
+  ['if it would be an hour late', { notified_at: Date.now() - 3_600_000 }],
+] as const)('no direct message is sent %s', async (_what, changed) => {
   const store = await (await newPlace('sqlite')).open();
   await decideAbout(store, '5');
   await store.tables().updateTable('submissions').set(changed).execute();

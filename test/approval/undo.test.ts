@@ -14,7 +14,7 @@ const MINUTE_MS = 60_000;
 const EXPIRES_AT = Date.now() + 86_400_000;
 const PLACE = { channelId: '5', messageId: '6' };
 
-describe.each(kinds())('undoing a decline, stored in %s', (kind) => {
+describe.each(kinds())('undoing a decline (in %s)', (kind) => {
   /** Opens processes with the same store. */
   async function open() {
     const place = await newPlace(kind);
@@ -101,7 +101,7 @@ describe.each(kinds())('undoing a decline, stored in %s', (kind) => {
     });
   }
 
-  it('makes the same lines wait until the same time, in the same message', async () => {
+  it('restores the submission with its lines, its expiry time and its message', async () => {
     const opened = await open();
     await submit(opened, 'a', ['one.example.com', 'two.example.com']);
     const declined = await decline(opened, 'a', { block: [{ kind: 'member', id: '2' }] });
@@ -132,7 +132,7 @@ describe.each(kinds())('undoing a decline, stored in %s', (kind) => {
     expect(await undo(opened, declined)).toMatchObject({ waiting: [] });
   });
 
-  it('adds declined lines to the lines that are still waiting, or makes them wait again alone', async () => {
+  it('adds the declined lines to those that are still waiting, or queues them on their own', async () => {
     const opened = await open();
     const hosts = ['a', 'b', 'c', 'd'].map((name) => `${name}.example.com`);
     await submit(opened, 'list', hosts);
@@ -165,7 +165,7 @@ describe.each(kinds())('undoing a decline, stored in %s', (kind) => {
     });
   });
 
-  it('takes back everything that one press declined', async () => {
+  it('restores everything that was declined with the same button press', async () => {
     const opened = await open();
     const interactionId = randomUUID();
     for (const id of ['a', 'b', 'c']) await submit(opened, id);
@@ -198,17 +198,17 @@ describe.each(kinds())('undoing a decline, stored in %s', (kind) => {
       'after the member was notified, even by version 0.4.0',
       ({ store }) => store.tables().updateTable('submissions').set({ notified_at: Date.now() }).execute(),
     ],
-    ['if the member has submitted it again', (opened) => submit(opened, 'a', ['changed.example.com'])],
+    ['if the member has submitted the draft again', (opened) => submit(opened, 'a', ['changed.example.com'])],
     ['if the member has submitted the address again', (opened) => submit(opened, 'b', ['a.example.com'])],
     [
-      'if the member has submitted it again and withdrawn it',
+      'if the member has submitted the address again and withdrawn it',
       async (opened) => {
         await submit(opened, 'b', ['a.example.com']);
         await opened.approvals.withdraw(mia, 'b', randomUUID());
       },
     ],
     [
-      'if a moderator has corrected another submission to its address',
+      'if a moderator has corrected another submission to the same address',
       async (opened) => {
         await submit(opened, 'b');
         const row = readyRow(1, 'a.example.com');
@@ -220,7 +220,7 @@ describe.each(kinds())('undoing a decline, stored in %s', (kind) => {
         });
       },
     ],
-    ['if the member has cancelled it', ({ drafts }) => drafts.drop(mia, 'a')],
+    ['if the member has cancelled the draft', ({ drafts }) => drafts.drop(mia, 'a')],
     [
       'if the member has deleted their name',
       ({ store, erasure }) => store.inGuild(guildId, () => erasure.forgetMember(guildId, '2')),
@@ -237,7 +237,7 @@ describe.each(kinds())('undoing a decline, stored in %s', (kind) => {
     expect(await opened.blocks.list(guildId)).toHaveLength(1);
   });
 
-  it("isn't possible from another guild, or for an approval", async () => {
+  it("isn't possible from another guild or after an approval", async () => {
     const opened = await open();
     await submit(opened, 'a');
     const declined = await decline(opened, 'a');
@@ -255,7 +255,7 @@ describe.each(kinds())('undoing a decline, stored in %s', (kind) => {
     expect(await latest(opened, 'b')).toMatchObject({ state: 'running' });
   });
 
-  it('happens once if two moderators press at the same time', async () => {
+  it('happens only once if two moderators press Undo at the same time', async () => {
     const opened = await open();
     // Only one process at a time can use a SQLite database.
     const other = kind === 'sqlite' ? opened : await opened.beside();
@@ -266,7 +266,7 @@ describe.each(kinds())('undoing a decline, stored in %s', (kind) => {
     expect(await other.approvals.waiting(guildId)).toHaveLength(1);
   });
 
-  it('keeps the member from being notified, unless another process has already begun to', async () => {
+  it("prevents the member's notification unless another process is already sending it", async () => {
     const opened = await open();
     const other = await opened.beside();
     for (const id of ['a', 'b', 'c', 'd']) {
@@ -282,7 +282,7 @@ describe.each(kinds())('undoing a decline, stored in %s', (kind) => {
     }
   });
 
-  it('leaves the decline in place if the process dies, and another process notifies the member a minute later', async () => {
+  it("isn't possible once another process has notified the member", async () => {
     const opened = await open();
     await submit(opened, 'a');
     const declined = await decline(opened, 'a');
