@@ -6,8 +6,8 @@ const MINUTE = 60_000;
 const NOW = 1_000 * MINUTE;
 const me = { guildId: '1', userId: '7' };
 
-describe('a server that was submitted before', () => {
-  it('is found by host and port, with the latest submission that may have arrived', async () => {
+describe('a previously submitted server', () => {
+  it('is found by its host and port, with the latest submission that the service may have received', async () => {
     const { store, alreadySubmitted } = await openParts(NOW);
     const ofGuild = { guildId: '1', userId: '7', hosts: ['one'] };
     await addDone(store, { ...ofGuild, id: 'a', at: 1 });
@@ -59,7 +59,9 @@ describe('a server that was submitted before', () => {
   });
 });
 
-it.each(kinds())('a sent server without an outcome counts as unknown after 15 minutes (%s)', async (kind) => {
+it.each(
+  kinds(),
+)('a server that was sent is unconfirmed if it has no outcome after 15 minutes (%s)', async (kind) => {
   const store = await (await newPlace(kind)).open();
   const { alreadySubmitted } = partsOver(store, { now: () => NOW });
   const add = (host: string, at: number) =>

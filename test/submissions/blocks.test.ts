@@ -19,7 +19,7 @@ const HOST: BlockTarget = { kind: 'host', host: 'example.com' };
 const MEMBER_BLOCKED = { kind: 'held', why: { code: 'member-blocked' } };
 const HOST_BLOCKED = { kind: 'held', why: { code: 'host-blocked' } };
 
-describe.each(kinds())('a blocked submission in %s', (kind) => {
+describe.each(kinds())('a blocked submission (in %s)', (kind) => {
   /** Creates two processes that share a guild with a key. */
   async function open(answer: () => Promise<Outcome> | Outcome = () => ACCEPTED) {
     const { open: openStore } = await newPlace(kind);
@@ -55,7 +55,7 @@ describe.each(kinds())('a blocked submission in %s', (kind) => {
     };
   }
 
-  it('is rejected unless the blocked member has Manage Server or the approval role', async () => {
+  it('is rejected unless its member has Manage Server or the approval role', async () => {
     const opened = await open();
     await opened.block(MEMBER);
     expect(await opened.submit(readyDraft('a', 1))).toMatchObject(MEMBER_BLOCKED);
@@ -71,7 +71,7 @@ describe.each(kinds())('a blocked submission in %s', (kind) => {
     expect(await opened.press('a')).toMatchObject({ kind: 'ended' });
   });
 
-  it('keeps lines with blocked hosts until the hosts are unblocked', async () => {
+  it('keeps the lines with blocked hosts until the hosts are unblocked', async () => {
     const opened = await open();
     await opened.block({ kind: 'host', host: 'bad.example.com' });
     const rows = [readyRow(1, 'x.bad.example.com'), readyRow(2, 'good.example.com')];
@@ -88,7 +88,7 @@ describe.each(kinds())('a blocked submission in %s', (kind) => {
     expect(await opened.check.draft(mia, draft)).toMatchObject({ ready: [{ line: 1 }] });
   });
 
-  it('is marked if it was already waiting for approval, and can still be approved or withdrawn', async () => {
+  it('is marked if it was already in the queue, but can still be approved or withdrawn', async () => {
     const opened = await open();
     await opened.turnApprovalOn();
     for (const id of ['a', 'b'])
@@ -108,7 +108,7 @@ describe.each(kinds())('a blocked submission in %s', (kind) => {
     expect(await opened.approvals.withdraw(mia, 'b', 'w')).toBeUndefined();
   });
 
-  it("can't replace a waiting submission through an edit or a correction", async () => {
+  it("can't be the result of an edit or a correction", async () => {
     const opened = await open();
     await opened.turnApprovalOn();
     await opened.submit(readyDraft('a', 1));
@@ -128,7 +128,7 @@ describe.each(kinds())('a blocked submission in %s', (kind) => {
     ).toBeUndefined();
   });
 
-  it('is sent completely if the block begins while it is being sent', async () => {
+  it('is sent completely if the block is added after sending has begun', async () => {
     const hold = Promise.withResolvers<Outcome>();
     const isAsked = Promise.withResolvers<void>();
     const opened = await open(() => {
@@ -146,7 +146,7 @@ describe.each(kinds())('a blocked submission in %s', (kind) => {
     expect(await opened.submit(readyDraft('b', 1))).toMatchObject(MEMBER_BLOCKED);
   });
 
-  it('can be declined and blocked in one transaction, and the decision refers to the block', async () => {
+  it('is declined in the same transaction that adds the block', async () => {
     const opened = await open();
     await opened.turnApprovalOn();
     await opened.submit(readyDraft('a', 1));
@@ -173,7 +173,7 @@ describe.each(kinds())('a blocked submission in %s', (kind) => {
     expect(await opened.blocks.list(guildId)).toMatchObject([{ target: again }]);
   });
 
-  it("doesn't cause extra SQL statements in a guild without blocks", async () => {
+  it("isn't searched for if the guild doesn't have any blocks", async () => {
     const writes = recordWrites();
     const opened = await open();
     const from = writes.length;

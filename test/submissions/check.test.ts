@@ -49,7 +49,7 @@ function held(result: SubmitResult) {
 }
 
 describe("a draft that can't be submitted", () => {
-  it('is checked and saved in a single transaction, which also returns the data to show', async () => {
+  it('is checked, saved and read in a single transaction', async () => {
     const writes = recordWrites();
     const opened = await open();
     await opened.settings.change('1', (now) => ({ ...now, games: ['rust'] }));
@@ -75,7 +75,7 @@ describe("a draft that can't be submitted", () => {
     expect(checked).toMatchObject({ ready: [{}, {}], heldBack: [], allowance: { count: 2 } });
   });
 
-  it('is rejected with one reason, and reasons that only an admin can fix take precedence', async () => {
+  it('is rejected with a single reason, preferably one that only an admin can fix', async () => {
     const opened = await open({ member: { servers: 1, seconds: 3600 } });
     await addDone(opened.store, { id: 'x', guildId: '1', userId: '2', at: NOW, hosts: ['a'] });
     const draft: Draft = { id: 'd', source: 'options', rows: [readyRow(1, 'a')] };
@@ -103,7 +103,7 @@ describe("a draft that can't be submitted", () => {
 });
 
 describe('a submission that is waiting for approval', () => {
-  it('prevents the same server in another draft from being submitted', async () => {
+  it('prevents other drafts with the same server from being submitted', async () => {
     const opened = await open();
     await opened.settings.change('1', (now) => ({ ...now, approval: true }));
     const same = { rows: [readyRow(1, 'a')], source: 'text' } as const;
@@ -124,7 +124,7 @@ describe('a submission that is waiting for approval', () => {
 });
 
 describe('a submission with more servers than the daily quota', () => {
-  it('is queued in full, and the servers that exceed the quota are queued again after approval', async () => {
+  it('is queued in full, and the servers over the quota return to the queue after approval', async () => {
     const opened = await open();
     await opened.settings.change('1', (now) => ({ ...now, approval: true, dailyQuota: 2 }));
     const draft = readyDraft('d', 3);
@@ -164,7 +164,7 @@ describe("a single server's draft", () => {
     ]);
   });
 
-  it('is deleted as the oldest of 11 if none of the servers was accepted', async () => {
+  it("is deleted if the member has ten newer drafts, even if its server wasn't accepted", async () => {
     const opened = await open({ add: () => ({ kind: 'rejected', message: 'No.' }) });
     const ids = Array.from({ length: 11 }, (_, n) => `d${n}`);
     for (const id of ids)

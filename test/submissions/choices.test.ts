@@ -87,7 +87,7 @@ const shown = ({ draft }: CheckedDraft) =>
   );
 
 describe("a draft's ambiguous addresses", () => {
-  it("are only stored in the draft's choices", async () => {
+  it("are stored only as the draft's choices", async () => {
     const { open, choose, storedElsewhere, store } = await openEditor();
     await open(people(3));
     expect(await storedElsewhere()).not.toMatch(/player|steve/);
@@ -119,7 +119,7 @@ describe("a draft's ambiguous addresses", () => {
     expect(await submit({ mark })).toMatchObject({ kind: 'ended' });
   });
 
-  it('stay selected on other pages', async () => {
+  it('stay selected when the member moves to another page', async () => {
     const { open, draftEditor } = await openEditor();
     await open(people(60));
     const choose = async (page: number, ...chosen: number[]) =>
@@ -138,7 +138,7 @@ describe("a draft's ambiguous addresses", () => {
     expect(await choose(2)).toEqual(['2 rust']);
   });
 
-  it('have the game from the text or, if it is missing, the chosen game', async () => {
+  it('have the game that the text names, or else the chosen game', async () => {
     const { open, choose, draftEditor } = await openEditor();
     await open({ ...people(1), candidates: [candidate(1, 'cs2'), candidate(2)] });
     expect(shown(await choose(0, 1))).toEqual(['1 cs2', '2 rust']);
@@ -152,7 +152,7 @@ describe("a draft's ambiguous addresses", () => {
     expect(shown(await choose(0, 1))).toEqual(['1 cs2', '2 gm']);
   });
 
-  it('are added to the clear lines, and can be removed again', async () => {
+  it('are added to the unambiguous lines when chosen, and can be removed again', async () => {
     const { open, choose } = await openEditor();
     const rows = [readyRow(5, 'a.example.com')];
     const choices: Choices = { ...people(2), shape: 'unsure' };
@@ -180,7 +180,7 @@ describe("a draft's ambiguous addresses", () => {
     expect(edited.choices?.candidates).toHaveLength(3);
   });
 
-  it("can't be chosen after 15 minutes, but the chosen ones stay", async () => {
+  it('can no longer be chosen after 15 minutes, but those already chosen are kept', async () => {
     const { open, choose, draftEditor, erasure, clock, store } = await openEditor();
     await open(people(3));
     await choose(1);
@@ -211,7 +211,7 @@ describe("a draft's ambiguous addresses", () => {
   });
 });
 
-it("drafts' choices count towards the maximum size of a guild's drafts", async () => {
+it("choices count towards the maximum total size of a guild's drafts", async () => {
   const { draftEditor, drafts, store } = await openEditor();
   const words = 'x'.repeat(3 * 1024 * 1024);
   for (const name of ['a', 'b', 'c']) {

@@ -94,7 +94,7 @@ function checked(result: EditResult | NotRead): CheckedDraft {
 }
 
 describe("a list's draft", () => {
-  it('is stored, and the number of servers that can be sent is returned', async () => {
+  it('is stored, and the editor returns how many servers can be sent', async () => {
     const { store, open, stored } = await openEditor();
     await addDone(store, { id: 'x', guildId: '1', userId: '3', at: 1, hosts: ['a.example.com'] });
     const { draft, alreadySubmitted, allowance } = await open(
@@ -126,7 +126,7 @@ describe("a list's draft", () => {
     expect(shown(draft.rows)).toEqual(['1 a.example.com:27015 cs2', '2 8.8.8.8:1 rust']);
   });
 
-  it("ignores a lookup's result if the draft has changed in the meantime", async () => {
+  it("isn't completed by a lookup if the draft has changed in the meantime", async () => {
     let during = async () => {};
     const { draftEditor, open } = await openEditor(async (rows) => {
       await during();
@@ -143,7 +143,7 @@ describe("a list's draft", () => {
     expect(await foundAfter('rust')).toEqual([undefined, undefined]);
   });
 
-  it('can include or exclude servers that were submitted before', async () => {
+  it('can include or exclude previously submitted servers', async () => {
     const { store, draftEditor, open } = await openEditor();
     await addDone(store, { id: 'x', guildId: '1', userId: '3', at: 1, hosts: ['a.example.com'] });
     await open('a.example.com:27015 cs2\n8.8.8.8:1 cs2');
@@ -152,7 +152,7 @@ describe("a list's draft", () => {
     expect(checked(await draftEditor.includeAlreadySubmitted(mia, 'd', false)).allowance.count).toBe(1);
   });
 
-  it('accepts a game for the lines without one, and detects repeated lines', async () => {
+  it('gets the chosen game in all lines without one, and then marks repeated lines', async () => {
     const { draftEditor, open } = await openEditor();
     await open('8.8.8.8:1 cs2\n8.8.8.8:1\n8.8.4.4\n127.1:5');
     const { draft } = checked(await draftEditor.correct(mia, 'd', withGame('cs2')));
@@ -160,7 +160,7 @@ describe("a list's draft", () => {
     expect(linesToEdit(draft, 'invalid').text).toBe('3. 8.8.4.4 cs2\n4. 127.1:5');
   });
 
-  it("accepts the game's default port for lines without a port", async () => {
+  it("can use the game's default port in lines without a port", async () => {
     const { draftEditor, open } = await openEditor();
     const opened = await open('8.8.8.8 rust\n8.8.8.8:28015 rust\n8.8.4.4');
     expect(opened.draft.rows.flatMap((row) => withUsualPort(row)?.port ?? [])).toEqual(['28015']);
@@ -169,7 +169,7 @@ describe("a list's draft", () => {
     expect(shown(draft.rows)).toEqual(['1 8.8.8.8:28015 rust', '2 = 1', '3 8.8.4.4:27015 cs2']);
   });
 
-  it("rejects games that the guild doesn't allow", async () => {
+  it("can't use games that the guild doesn't allow", async () => {
     const { guild, draftEditor, open } = await openEditor();
     guild.settings = { ...DEFAULTS, games: ['rust'] };
     const { draft } = await open('8.8.8.8:1 cs2\n8.8.8.8:1 cs2\n8.8.8.8:1 rust');
@@ -195,7 +195,7 @@ describe("a list's draft", () => {
   });
 });
 
-describe('an edit of a draft', () => {
+describe('an edit to a draft', () => {
   it('replaces the lines that the form showed', async () => {
     const { open, edit, stored } = await openEditor();
     const { draft } = await open('8.8.8.8:1 cs2\n127.1:5\n8.8.8.8:70000 cs2\n8.8.4.4:1\n8.8.8.8:5 cs2');
@@ -250,7 +250,7 @@ describe('an edit of a draft', () => {
     ]);
   });
 
-  it('reports lines without a game server by their numbers', async () => {
+  it('reports the numbers of lines without a game server', async () => {
     const { open, edit } = await openEditor();
     await open('127.1:5\n127.1:6');
     const { draft } = checked(await edit('2. nothing here\n8.8.8.8:1 cs2\nor here'));
@@ -274,7 +274,7 @@ describe('an edit of a draft', () => {
     expect(checked(await edit('8.8.4.4:1 cs2')).draft.rows).toHaveLength(1_000);
   });
 
-  it('is rejected if the draft would use more than 400,000 bytes in the store', async () => {
+  it('is rejected if the stored draft would exceed 400,000 bytes', async () => {
     const { store, submissions, draftEditor } = await openEditor();
     const servers = (count: number): readonly ReadyRow[] =>
       Array.from({ length: count }, (_, n) =>
@@ -298,7 +298,7 @@ describe('an edit of a draft', () => {
     expect([bytes > 395_000, bytes <= 400_000]).toEqual([true, true]);
   });
 
-  it("doesn't change a draft that would use too many bytes in the store", async () => {
+  it("doesn't change a draft that would become too large to store", async () => {
     const { drafts, draftEditor, open, edit, stored } = await openEditor();
     const lines = (count: number) =>
       Array.from({ length: count }, (_, n) => `8.8.8.8,${n + 3000},${'一'.repeat(90)}`);
@@ -345,7 +345,7 @@ describe('an edit of a draft', () => {
     expect(await approvals.draft(mia, 'd')).toEqual(draft);
   });
 
-  it('starts with as many lines as fit into a modal, invalid ones first', () => {
+  it('shows as many lines as fit into a modal, preferably invalid ones', () => {
     const lines = Array.from({ length: 500 }, (_, n) => `8.8.8.8:${n + 1}`);
     const draft = { source: 'text', rows: rowsOf([...lines, '127.1:5'].join('\n')) } as const;
     const { text, rows } = linesToEdit({ ...draft, id: 'd' }, 'invalid');
@@ -364,7 +364,7 @@ describe("input that can't be read as a list", () => {
     return { ...opened, keep };
   }
 
-  it('is stored without passwords, so that the member can correct it', async () => {
+  it('is stored for correction, but without passwords', async () => {
     const { stored, keep } = await openTyped();
     await keep('d', '8.8.8.8:1 cs2; password QZJX\n[broken');
     expect((await stored()).typed).toEqual({ text: '8.8.8.8:1 cs2\n[broken', game: 'cs2', modal: 'paste' });

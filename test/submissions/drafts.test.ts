@@ -19,7 +19,7 @@ const ben = { guildId: '1', user: { id: '3', name: 'ben' } };
 const none = (why: string) => ({ kind: 'no-draft', why });
 
 describe('a stored draft', () => {
-  it('can be read unchanged until a day after it was last saved', async () => {
+  it('can be read unchanged for a day after it was last saved', async () => {
     const { clock, drafts } = await openParts(NOW);
     const draft: Draft = { ...readyDraft('d', 2), rows: [readyRow(1, 'a'), invalidRow(2, 'typed')] };
     await drafts.save(mia, readyDraft('d', 1));
@@ -31,7 +31,7 @@ describe('a stored draft', () => {
     expect(await drafts.find(mia, 'd')).toMatchObject({ kind: 'no-draft', why: 'gone' });
   });
 
-  it('can only be used by the member who created it, in the same guild', async () => {
+  it('can only be used in its guild, by the member who created it', async () => {
     const { drafts } = await openParts(NOW);
     await drafts.save(mia, readyDraft('d', 1));
     for (const other of [ben, { ...mia, guildId: '2' }]) {
@@ -99,7 +99,7 @@ describe('a stored draft', () => {
     expect(await drafts.read('d')).toEqual(draft);
   });
 
-  it("loses text that can't be read as a list after 15 minutes", async () => {
+  it('loses unreadable text after 15 minutes', async () => {
     const { clock, drafts } = await openParts(NOW);
     const typed = { text: 'steve joined', game: '', modal: 'all' } as const;
     await drafts.save(mia, { ...readyDraft('edited', 1), typed });
@@ -111,7 +111,7 @@ describe('a stored draft', () => {
     expect(await drafts.find(mia, 'refused')).toMatchObject({ why: 'gone' });
   });
 
-  it('can be restored for 15 minutes after it was cancelled', async () => {
+  it('can be restored for 15 minutes after being cancelled', async () => {
     const { clock, drafts } = await openParts(NOW);
     await drafts.save(mia, readyDraft('d', 1));
     clock.now += 20 * MINUTE;
@@ -173,7 +173,7 @@ describe('a stored draft', () => {
 });
 
 describe("a guild's drafts", () => {
-  it('are limited to 8 MiB in total, and the oldest of equally large drafts is deleted first', async () => {
+  it('are limited to 8 MiB in total, and the oldest is deleted if all are equally large', async () => {
     let time = 100 * MINUTE;
     const store = await openStore();
     const { drafts } = partsOver(store, { now: () => (time += 1) });
@@ -188,7 +188,7 @@ describe("a guild's drafts", () => {
     expect(await drafts.find(elsewhere, 'elsewhere')).toEqual(halfOf('elsewhere'));
   });
 
-  it('are deleted first for the member with the largest drafts', async () => {
+  it('are deleted first for the member whose drafts use the most space', async () => {
     const { clock, drafts } = await openParts(NOW);
     const save = async (id: string, userId: string, kib: number) => {
       clock.now += 1;

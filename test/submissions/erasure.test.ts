@@ -12,7 +12,7 @@ const open = (options: PartsOptions = { member: limit }) => openParts(NOON, opti
 const manyHosts = (count: number) => Array.from({ length: count }, (_, n) => `h${n}`);
 
 describe('a member whose name has been deleted', () => {
-  it('still counts towards the limit and the daily quota', async () => {
+  it('has submissions that still count towards the limit and the daily quota', async () => {
     const { store, clock, limits, erasure } = await open();
     await addDone(store, { id: 'a', guildId: '1', userId: USER, at: NOON, hosts: manyHosts(5) });
     const allowance = (dailyQuota?: number) =>
@@ -61,7 +61,7 @@ describe('a member whose name has been deleted', () => {
 });
 
 describe("a guild's data", () => {
-  it("still counts towards the guild's limit after the deletion", async () => {
+  it("still counts towards the guild's limit after being deleted", async () => {
     const { store, clock, limits, erasure } = await open({ guild: { servers: 8, seconds: 3600 } });
     const allowance = (count: number) => limits.allowance({ guildId: '1', userId: 'x', count });
     await addDone(store, { id: 'a', guildId: '1', userId: USER, at: NOON - HOUR / 2, hosts: manyHosts(5) });
@@ -96,7 +96,7 @@ describe("a guild's data", () => {
     expect(await limits.allowance(wanted)).toEqual({ count: 8 });
   });
 
-  it("isn't sent after the deletion", async () => {
+  it("isn't sent after being deleted", async () => {
     const { store, drafts, submissions, waitingSubmissions, erasure } = await open();
     const draft = readyDraft('a', 2);
     const mia = { guildId: '1', user: { id: USER, name: 'mia' } };

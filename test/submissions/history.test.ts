@@ -83,7 +83,7 @@ describe("a guild's history", () => {
     expect(await all(filter)).toEqual(servers);
   });
 
-  it('lists all games, and separately those with servers that may have been accepted', async () => {
+  it('returns all games, as well as the games whose servers may have been accepted', async () => {
     const { store, history } = await open();
     expect(await history.games('1')).toEqual(new Set(['ark', 'cs2', 'rust']));
     await addDone(store, { id: 'g', guildId: '1', userId: '7', at: 9, hosts: ['x'], outcome: 'unknown' });
@@ -91,7 +91,7 @@ describe("a guild's history", () => {
     expect(await history.size('1')).toBe(7);
   });
 
-  it("doesn't find a member whose name has been deleted", async () => {
+  it("can't be filtered by a member whose name has been deleted", async () => {
     const { erasure, ids, all } = await open();
     await erasure.forgetMember('1', '8');
     for (const filter of [{ userId: '8' }, { userId: '8', address: 'three' }]) {
@@ -135,7 +135,7 @@ async function decline(
   });
 }
 
-it('submissions declined within a minute for the same reason form one group', async () => {
+it('submissions that were declined for the same reason within a minute form a group', async () => {
   const parts = await openParts(1_000);
   for (const name of ['a', 'b']) await decline(parts, name, 'Too many');
   parts.clock.now += 1;
@@ -165,7 +165,7 @@ it('waiting submissions are only found if the filter asks for them', async () =>
   expect((await Array.fromAsync(parts.history.all('1', { outcome: 'waiting' }))).flat()).toEqual([]);
 });
 
-it('a withdrawn submission is only found by its member, for a day or until it is replaced or deleted', async () => {
+it('only its member can find a withdrawn submission, for a day at most', async () => {
   const parts = await openParts(1_000);
   const { history, approvals, clock } = parts;
   const mia = { guildId: '1', user: { id: '7', name: 'mia' } };

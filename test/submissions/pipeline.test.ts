@@ -106,7 +106,7 @@ async function breakColumn({ store }: Opened, column: 'sent_at' | 'outcome'): Pr
   return async () => void (await sql.raw('DROP TRIGGER broken').execute(store.tables()));
 }
 
-it('a reservation is synced to disk before it becomes visible to the service, moderators or the member', async () => {
+it('a reservation is synced to disk before the service, a moderator or the member can see it', async () => {
   const writes = recordWrites();
   const latest: unknown[] = [];
   const note = () => void latest.push(writes.at(-1)?.kind);
@@ -125,7 +125,7 @@ it('a reservation is synced to disk before it becomes visible to the service, mo
 });
 
 describe('a draft', () => {
-  it('is sent once if it is submitted twice at the same time', async () => {
+  it('is sent only once if it is submitted twice at the same time', async () => {
     const opened = await open();
     const [first, second] = await Promise.all([one(opened, 'a'), one(opened, 'a')]);
     expect(kinds(first)).toEqual(['accepted']);
@@ -165,7 +165,7 @@ describe('a draft', () => {
     expect(opened.requests).toEqual([]);
   });
 
-  it('omits previously submitted servers unless the member includes them', async () => {
+  it('is sent without previously submitted servers unless the member includes them', async () => {
     const opened = await open();
     await addDone(opened.store, {
       id: 'x',
@@ -273,7 +273,7 @@ describe('a request', () => {
     expect(await opened.keys.status('1')).toMatchObject({ answer: { message: 'Yes.' } });
   });
 
-  it('ends the submission if the service rejects the key', async () => {
+  it('is the last one if the service rejects the key', async () => {
     const opened = await open(() => KEY_REJECTED);
     const outcomes = outcomesOf(await list(opened, 250));
     expect(opened.requests).toHaveLength(1);
@@ -285,7 +285,7 @@ describe('a request', () => {
 
   it.each([
     { what: 'the bot is stopping', reason: 'stopping' },
-    { what: 'the remaining time of the interaction is needed for the reply', reason: 'deadline' },
+    { what: "the interaction's remaining time is needed for the reply", reason: 'deadline' },
   ])('is the last one if $what', async ({ reason }) => {
     const stop = new AbortController();
     const opened = await open((n) => {
@@ -302,7 +302,7 @@ describe('a request', () => {
     expect(outcomes[200]).toEqual({ kind: 'not-sent', reason });
   });
 
-  it('is the last one if other submissions delay the next one past the deadline', async () => {
+  it('is the last one if other submissions delay the next one beyond the deadline', async () => {
     const hung = Promise.withResolvers<Outcome>();
     const others: Promise<SubmitResult>[] = [];
     const opened: Opened = await open(async (n) => {
@@ -319,7 +319,7 @@ describe('a request', () => {
     expect((await Promise.all(others)).flatMap(kinds)).toEqual(['accepted', 'accepted']);
   });
 
-  it('is recorded before it is sent, even if it is half of a rejected request', async () => {
+  it('is recorded before it is sent, even if it is one half of a rejected request', async () => {
     const bad = (hosts: readonly ServerSubmission[]) =>
       hosts.some(({ server }) => server === 'list-1.example.com');
     const sent: number[] = [];
@@ -332,7 +332,7 @@ describe('a request', () => {
     expect(sent).toEqual([4, 2, 1, 1, 2]);
   });
 
-  it('has the outcome "not sent" if an error occurs before sending, and otherwise "unknown"', async () => {
+  it('has the outcome "not sent" after an error before sending, and "unknown" after a later error', async () => {
     const opened = await open(() => {
       throw new Error('a fault');
     });
@@ -348,7 +348,7 @@ describe('a request', () => {
 describe('a retry', () => {
   const FAILED: Outcome = { kind: 'not-sent', reason: 'service' };
 
-  it('replaces the unsent servers of the previous attempt', async () => {
+  it('replaces the unsent servers from the previous attempt', async () => {
     const opened = await open((n) => (n === 1 ? ACCEPTED : FAILED));
     await list(opened, 250);
     for (let press = 0; press < 30; press += 1) {
@@ -367,7 +367,7 @@ describe('a retry', () => {
     expect(await submissions(opened)).toHaveLength(2);
   });
 
-  it('only replaces servers that it submits', async () => {
+  it('only replaces servers that it submits again', async () => {
     const opened = await open(() => FAILED, { member: { servers: 5, seconds: 60 } });
     await list(opened, 5);
     await addDone(opened.store, { id: 'x', guildId: '1', userId: '2', at: NOW, hosts: ['a', 'b', 'c'] });
@@ -385,7 +385,7 @@ describe("while requests can't be sent,", () => {
   it.each([
     { reason: 'rate-limited', outcome: PAUSED, first: 1 },
     { reason: 'down', outcome: UNREACHABLE, first: 3 },
-  ])('a draft is kept without reserving its servers: $reason', async ({ reason, outcome, first }) => {
+  ])("a draft is kept, but its servers aren't reserved: $reason", async ({ reason, outcome, first }) => {
     const opened = await open(() => outcome);
     for (let n = 0; n < first; n += 1) await one(opened, `first-${n}`);
     const before = await servers(opened);
@@ -404,7 +404,7 @@ describe("while requests can't be sent,", () => {
     expect(await opened.drafts.find(mia, 'single')).toMatchObject({ rows: [{}] });
   });
 
-  it('a submission can be queued for approval, but stays in the queue when it is approved', async () => {
+  it('a submission can be queued for approval, but not approved', async () => {
     const opened = await open(() => PAUSED);
     await one(opened, 'first');
     await opened.settings.change('1', (now) => ({ ...now, approval: true }));
@@ -438,7 +438,7 @@ describe('waiting for the end of a submission', () => {
     return { ...opened, outcome, ended };
   }
 
-  it('works without the store in the process that is sending it', async () => {
+  it("doesn't need the store in the process that is sending the submission", async () => {
     const { submissions, outcome, ended } = await openSending(NEVER);
     const settled = submissions.settled('1', 'draft');
     outcome.resolve(ACCEPTED);
@@ -478,7 +478,7 @@ describe('a submission', () => {
     expect(progress).toEqual(['0/250', '100/250', '200/250']);
   });
 
-  it("stops if an outcome can't be saved in three attempts", async () => {
+  it("ends early if an outcome can't be saved in three attempts", async () => {
     let fix: (() => Promise<void>) | undefined;
     const opened: Opened = await open(async () => {
       fix = await breakColumn(opened, 'outcome');
@@ -530,7 +530,7 @@ describe('a submission', () => {
     it.each([
       { after: 'a second', ms: 1_000 },
       { after: 'almost 15 minutes', ms: 15 * MINUTE - 1 },
-    ])('prevents its server from being resent after $after', async ({ ms }) => {
+    ])('prevents its server from being resent $after later', async ({ ms }) => {
       const opened = await unsaved();
       opened.clock.now += ms;
       for (const isAnyway of [false, true]) {
@@ -542,7 +542,7 @@ describe('a submission', () => {
       expect(opened.requests).toHaveLength(1);
     });
 
-    it("has an unknown outcome after 16 minutes, even if it hasn't been ended", async () => {
+    it("has an unknown outcome after 16 minutes, even if the bot hasn't ended it", async () => {
       const opened = await unsaved();
       opened.clock.now += 16 * MINUTE;
       expect(reasonIn(await again(opened, false))).toMatchObject({
@@ -604,7 +604,7 @@ describe('a submission', () => {
     expect(opened.logger.lines).toMatchObject([{ level: 'error' }]);
   });
 
-  it("doesn't leave a draft behind if the member's name is deleted while it runs", async () => {
+  it("doesn't leave a draft behind if the member's name is deleted while it is running", async () => {
     const opened: Opened = await open(async () => {
       await opened.erasure.forgetMember('1', mia.user.id);
       return { kind: 'not-sent', reason: 'tls' };
@@ -614,7 +614,7 @@ describe('a submission', () => {
     expect(await rowsIn(opened.store, 'drafts')).toEqual([]);
   });
 
-  it("doesn't leave any data behind if the guild's data is deleted while it runs", async () => {
+  it("doesn't leave any data behind if the guild's data is deleted while it is running", async () => {
     const opened: Opened = await open(async () => {
       await opened.erasure.deleteGuild('1');
       return ACCEPTED;

@@ -133,7 +133,7 @@ describe('a submission', () => {
     expect(await hosts()).toEqual([]);
   });
 
-  it('is either deleted with all of its servers or not at all', async () => {
+  it('is deleted together with all its servers, or not at all', async () => {
     const { store, prune, hosts, submissions } = await open();
     await addDone(store, { ...ofGuild, id: 'old', hosts: ['old'], at: ago(500) });
     await addDone(store, { ...ofGuild, id: 'mixed', at: ago(500), hosts: ['old', 'new'] });
@@ -150,7 +150,11 @@ describe('a submission', () => {
     expect(await submissions()).toEqual(['mixed']);
   });
 
-  it.each(['done', 'declined', 'expired'] as const)('is deleted if it has no servers: %s', async (state) => {
+  it.each([
+    'done',
+    'declined',
+    'expired',
+  ] as const)("is deleted if it doesn't have any servers: %s", async (state) => {
     const { store, prune, submissions } = await open();
     await addDone(store, { ...ofGuild, id: 'empty', hosts: [], at: ago(1) });
     await addDone(store, { ...ofGuild, id: 'withdrawn', hosts: [], at: NOW });
@@ -162,7 +166,7 @@ describe('a submission', () => {
     expect(await submissions()).toEqual(['kept', 'withdrawn']);
   });
 
-  it('is only deleted after its message shows the withdrawal', async () => {
+  it("isn't deleted until its message shows that it was withdrawn", async () => {
     const { store, prune, hosts, submissions } = await open();
     await addDone(store, { ...ofGuild, id: 'shown', hosts: ['shown'], at: ago(1) });
     await addDone(store, { ...ofGuild, id: 'due', hosts: ['due'], at: ago(1) });
@@ -176,7 +180,7 @@ describe('a submission', () => {
 });
 
 describe('a guild with more than 20,000 servers in its history', () => {
-  it('first loses unsent servers, and then the oldest servers of the member with the most', async () => {
+  it('loses unsent servers first, followed by the oldest ones from the member with the most servers', async () => {
     const { store, prune, hosts, submissions } = await open();
     await fill(store, '1', { count: MAX_ENTRIES, at: ago(10) });
     await fill(store, '2', { count: 10, at: ago(20) });
@@ -299,7 +303,7 @@ describe('pruning', () => {
     expect((await rowsIn(store, 'drafts')).map(({ id }) => id)).toEqual(['waits', 'begins']);
   });
 
-  it('ends expired submissions and deletes their drafts, even if they were submitted with a fast clock', async () => {
+  it('ends expired submissions and deletes their drafts, even if the clock was ahead when they were submitted', async () => {
     const { store, partsAt, prune } = await open();
     const mia = { guildId: '1', user: { id: '7', name: 'mia' } };
     const ahead = partsAt(NOW + 366 * DAY);

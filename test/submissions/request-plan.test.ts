@@ -44,7 +44,7 @@ describe("a submission's requests", () => {
   it.each<Outcome>([
     rejected('serverMissing'),
     { kind: 'rejected', message: 'Invalid port provided.' },
-  ])('are halved until the only rejected server is found: $message', (rejection) => {
+  ])('are halved until the one rejected server is found: $message', (rejection) => {
     const { sizes, outcomes } = carryOut(games(100), (request) =>
       request.includes(42) ? rejection : ACCEPTED,
     );
@@ -93,12 +93,12 @@ describe("a submission's requests", () => {
     expect(sizes).toHaveLength(10 + 2 * 200);
   });
 
-  it("have outcomes without the service's retry time", () => {
+  it("have outcomes that don't contain a retry time", () => {
     const { outcomes } = carryOut(['cs2'], () => ({ kind: 'rejected', message: 'Slow.', retryAfterMs: 9 }));
     expect(outcomes).toEqual([{ kind: 'rejected', message: 'Slow.' }]);
   });
 
-  it('end after two requests in a row without a response', () => {
+  it('end after two consecutive requests without a response', () => {
     const answers = [ACCEPTED, SILENCE, ACCEPTED, UNREACHED, SILENCE];
     const { sizes, outcomes } = carryOut(games(700), (_, count) => answers[count - 1] ?? ACCEPTED);
     expect(sizes).toHaveLength(5);
@@ -107,7 +107,7 @@ describe("a submission's requests", () => {
     expect(outcomes[699]).toEqual({ kind: 'not-sent', reason: 'service' });
   });
 
-  it('treat a rejection as a response', () => {
+  it("don't end if a rejection comes between two missing responses", () => {
     const answers = [SILENCE, rejected('emptyList'), SILENCE];
     expect(carryOut(games(400), (_, count) => answers[count - 1] ?? ACCEPTED).sizes).toHaveLength(4);
   });
@@ -118,7 +118,7 @@ describe("a submission's requests", () => {
     expect(outcomes).toEqual(Array(300).fill({ kind: 'not-sent', reason }));
   });
 
-  it('never repeat a server that the service may have received', () => {
+  it('never resend a server that the service may have received', () => {
     const outcome = fc.constantFrom(ACCEPTED, SILENCE, UNREACHED, rejected('gameInvalid'), {
       kind: 'rejected',
       message: 'No.',

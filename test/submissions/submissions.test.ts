@@ -76,7 +76,7 @@ describe("a submission's state", () => {
     }
   });
 
-  it('only changes in its own guild', async () => {
+  it("can't be changed from another guild", async () => {
     const { waitingSubmissions, begin, latest } = await open();
     const id = await begin(readyDraft('list', 1), { expiresAt: NOW + 1 });
     await waitingSubmissions.end(id, '3', { state: 'withdrawn' });
@@ -93,7 +93,7 @@ describe("a submission's state", () => {
 });
 
 describe('a submitted server', () => {
-  it('is first reserved, then sent, and then has an outcome', async () => {
+  it('is first reserved, then sent, and finally given an outcome', async () => {
     const { submissions, submitRows, servers } = await open();
     const id = await submitRows([readyRow(4, 'a', { queryPort: 5 })]);
     const row = {
@@ -165,7 +165,7 @@ describe('a submitted draft', () => {
   });
 });
 
-it("a stopping bot doesn't wait for the end of a running submission", async () => {
+it("a stopping bot doesn't wait for running submissions to end", async () => {
   const { submissions, submitRows } = await open();
   const id = await submitRows([readyRow(1, 'a')]);
   const stopping = new AbortController();
@@ -175,7 +175,7 @@ it("a stopping bot doesn't wait for the end of a running submission", async () =
 });
 
 describe('a submission that is still running after 15 minutes', () => {
-  it('has an unknown outcome for its sent servers', async () => {
+  it('has an unknown outcome for servers that were sent', async () => {
     const { clock, submissions, submitRows, end, servers, leftRows } = await open();
     const id = await submitRows([readyRow(1, 'a'), readyRow(2, 'b'), readyRow(3, 'c')]);
     await end(id, [ACCEPTED]);
@@ -239,7 +239,7 @@ describe('a submission that is still running after 15 minutes', () => {
   });
 });
 
-it('stored outcomes can be read again, and shortened messages end with an ellipsis', async () => {
+it('outcomes are the same after being stored, but long messages end with an ellipsis', async () => {
   const { submitRows, end, latest } = await open();
   const outcomes: readonly Outcome[] = [
     ACCEPTED,
