@@ -7,6 +7,7 @@ import {
   storedMessage,
 } from '../listing/contract.ts';
 import type { Logger } from '../logger.ts';
+import { createCache } from '../pacing/bounded-map.ts';
 import { HOUR_MS } from '../pacing/durations.ts';
 import { isRecent } from '../pacing/recent.ts';
 import { createCollection } from '../storage/collection.ts';
@@ -92,6 +93,9 @@ export type ApiKeys = ReturnType<typeof createApiKeys>;
  */
 const REST_MS = HOUR_MS;
 
+/** How long a key's problem is cached for display, in milliseconds. */
+const REMEMBERED_MS = 5_000;
+
 const UNREADABLE = { code: 'key-unreadable' } as const;
 
 /** Creates the store for guilds' encrypted API keys. Every method throws a {@link StoreError} when the store fails. */
@@ -133,6 +137,12 @@ export function createApiKeys(deps: ApiKeysDeps) {
     return { kind: 'found', record, problem } as const;
   }
 
+  const remembered = createCache(async (guildId) => (await find(guildId)).problem, REMEMBERED_MS);
+
+  /** Changes a guild's key in a transaction. */
+  const change = <Result>(guildId: string, how: () => Promise<Result>): Promise<Result> =>
+    store.inGuild(guildId, how).finally(() => remembered.forget(guildId));
+
   return {
     /** Returns the key to use for a request, unless the service rejected it recently. */
     async usable(guildId: string): Promise<KeyToUse> {
@@ -161,15 +171,16 @@ export function createApiKeys(deps: ApiKeysDeps) {
     },
     /**
      * Returns the problem with the guild's key, if any: it's missing, its record is damaged, or the service rejects it. The
-     * key isn't decrypted, because that would take up a quarter of the time needed for `/help` (measured).
+     * key isn't decrypted, because that would take up a quarter of the time needed for `/help` (measured). Only meant for
+     * display, because another process's changes appear up to 5 seconds later. Must not be used inside a transaction.
      */
-    problem: async (guildId: string): Promise<NoKey | undefined> => (await find(guildId)).problem,
+    problem: (guildId: string): Promise<NoKey | undefined> => remembered.get(guildId),
     /**
      * Stores a tested key, unless the guild's key was replaced or removed during the test.
      * @returns whether the key was stored
      */
     async set(guildId: string, key: Secret, { by, previous }: KeySetting): Promise<boolean> {
-      const isStored = await store.inGuild(guildId, async () => {
+      const isStored = await change(guildId, async () => {
         const { value: record, save } = await records.open(guildId);
         if (record?.setAt !== previous?.setAt) return false;
         await save({
@@ -191,6 +202,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
       if (record?.setBy !== userId) return;
       const { setByName: _, ...unnamed } = record;
       await save(unnamed);
+      remembered.forget(guildId);
     },
     /**
      * Records whether the service accepted the key in a request. Ignores a key that the guild has replaced in the meantime.
@@ -203,7 +215,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
     ): Promise<KeyChange | undefined> {
       const said = keyVerdict(outcome);
       if (said === 'nothing') return undefined;
-      return store.inGuild(guildId, async () => {
+      return change(guildId, async () => {
         const { value: record, save } = await records.open(guildId);
         if (record?.setAt !== setAt) return undefined;
         const at = time();
@@ -224,7 +236,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
      * @returns whether a key was deleted
      */
     async delete(guildId: string, setAt?: string): Promise<boolean> {
-      const isDeleted = await store.inGuild(guildId, async () => {
+      const isDeleted = await change(guildId, async () => {
         const { value: record } = await records.open(guildId);
         const isAnother = setAt !== undefined && record !== undefined && record.setAt !== setAt;
         return !isAnother && (await records.delete(guildId));

@@ -63,7 +63,7 @@ export function createBlockCheck(targets: readonly BlockTarget[]): BlockCheck {
 }
 
 /** The check for a guild without blocks. */
-export const NO_BLOCKS = createBlockCheck([]);
+export const NO_BLOCKS: BlockCheck = { hasMember: () => false, hasHost: () => false };
 
 export type Blocks = ReturnType<typeof createBlocks>;
 

@@ -148,6 +148,22 @@ describe("a guild's API key", () => {
     expect(await keys.usable('1')).toEqual({ kind: 'unusable', problem: { code: 'key-missing' } });
   });
 
+  it('caches its problem for display until this process changes it', async () => {
+    const { keys, store, logger } = await open();
+    const otherProcess = createApiKeys({ store, encryption, logger });
+    expect(await keys.problem('1')).toEqual({ code: 'key-missing' });
+    await otherProcess.set('1', FIRST, by);
+    expect(await keys.problem('1')).toEqual({ code: 'key-missing' });
+    await replace(keys, SECOND);
+    expect(await keys.problem('1')).toBeUndefined();
+    await answered(keys, REJECTED);
+    expect(await keys.problem('1')).toMatchObject({ code: 'key-invalid', setByName: 'Ada' });
+    await store.inGuild('1', () => keys.deleteName('1', '42'));
+    expect(await keys.problem('1')).toEqual({ code: 'key-invalid', setBy: '42' });
+    await keys.delete('1');
+    expect(await keys.problem('1')).toEqual({ code: 'key-missing' });
+  });
+
   it("isn't reported as saved, missing or deleted if the store fails", async () => {
     const { store, keys } = await open();
     await keys.set('1', FIRST, by);
