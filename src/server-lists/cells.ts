@@ -26,6 +26,11 @@ export interface CellRow {
   readonly beside?: NamedGame | undefined;
 }
 
+/** A port as spreadsheets and firewalls write it, such as `27015.0` or `27015/udp`. */
+const PORT_WITH_UNIT = /^(\d{1,6})(?:\.0|[\s/]{0,3}(?:udp|tcp)(?:[\s/+,]{1,3}(?:udp|tcp))?)$/iu;
+
+const portText = (text: string): string => PORT_WITH_UNIT.exec(text)?.[1] ?? text;
+
 /** Whether a value means "no query port". */
 export const isNoPort = (text: string): boolean => /^(?:-?0|-1)?$/u.test(text);
 
@@ -67,7 +72,7 @@ function portsIn(cells: ByField): { readonly ports: readonly string[]; readonly 
   const ofGame = cells.get('gamePort') ?? [];
   const called = ofGame.length > 0 ? ofGame : (cells.get('port') ?? []);
   const byName = [...Map.groupBy(called, ({ name }) => name).values()].map(
-    (same) => new Set(same.map(({ text }) => sanitised(unwrapped(text)))),
+    (same) => new Set(same.map(({ text }) => portText(sanitised(unwrapped(text))))),
   );
   // A column with a single port is more likely to hold the right one than a column with several.
   const single = byName.filter(({ size }) => size === 1).flatMap((ports) => [...ports]);
@@ -90,14 +95,15 @@ function queryPortIn(cells: ByField): string {
   );
   const [address] = (cells.get('queryPort') ?? []).map(({ text }) => parseAddress(text));
   if (called.length === 0 && address?.ok) return String(address.address.port ?? '');
-  const text = sanitised(unwrapped(called[0]?.text ?? ''));
+  const text = portText(sanitised(unwrapped(called[0]?.text ?? '')));
   return isNoPort(text) ? '' : text;
 }
 
 function gameIn(cells: ByField, games: GameIndex): string {
-  const [called] = cells.get('game') ?? [];
+  const called = cells.get('game') ?? [];
+  const best = called.find(({ text }) => gameOf(text, games) !== undefined) ?? called[0];
   // A column named "type" can describe anything, so only known games in it count.
-  return (called ?? cells.get('type')?.find(({ text }) => gameOf(text, games) !== undefined))?.text ?? '';
+  return (best ?? cells.get('type')?.find(({ text }) => gameOf(text, games) !== undefined))?.text ?? '';
 }
 
 /** Finds the game in cells without a name, or in the server's display name. */
@@ -131,7 +137,7 @@ export function rowsOfCells(record: readonly Cell[], line: number, games: GameIn
 
 /** Returns the first number that is labelled as a port without a clear purpose, if any. */
 const unclearIn = (cells: ByField): string | undefined =>
-  cells.get('unclearPort')?.find(({ text }) => /^\d+$/u.test(text))?.text;
+  cells.get('unclearPort')?.find(({ text }) => /^\d+$/u.test(portText(text)))?.text;
 
 function withPorts(
   typed: TypedRow,
@@ -145,7 +151,7 @@ function withPorts(
   const parsed = parseAddress(typed.server);
   if (first === '') {
     const isMissing = parsed.ok && parsed.address.port === undefined && unclear !== undefined;
-    return [isMissing ? { ...typed, port: unclearPort(unclear) } : typed];
+    return [isMissing ? { ...typed, port: unclearPort(portText(unclear)) } : typed];
   }
   if (!parsed.ok) return [{ ...typed, port: unclearPort(first) }];
   // Keeps only the address, so that any text around it isn't repeated for each port.

@@ -85,7 +85,7 @@ function nodeOf({ text, line, at }: JsonToken, tokens: Iterator<JsonToken, undef
     case '[':
       return listOf({ line, at }, tokens);
     case '{':
-      return { line, at, kind: 'object', fields: fieldsOf(tokens) };
+      return { line, at, kind: 'object', fields: withoutReplaced(fieldsOf(tokens)) };
     case 'n':
     case 't':
     case 'f':
@@ -110,4 +110,15 @@ function fieldsOf(tokens: Iterator<JsonToken, undefined>): readonly JsonField[] 
     token = tokens.next().value;
   }
   return fields;
+}
+
+/**
+ * Removes repeated scalar values. Only the last one counts, as in JSON.parse. Objects and lists are kept, because each of
+ * them may contain other servers.
+ */
+function withoutReplaced(fields: readonly JsonField[]): readonly JsonField[] {
+  const last = new Map(fields);
+  return fields.filter(
+    ([name, node]) => node.kind === 'object' || node.kind === 'list' || last.get(name) === node,
+  );
 }

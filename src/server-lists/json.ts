@@ -56,6 +56,8 @@ const UNSURE_PORTS: Fields = new Set<Field>(['port', 'unclearPort']);
 const GAME_PORT: Fields = new Set<Field>(['gamePort']);
 const QUERY_PORT: Fields = new Set<Field>(['queryPort']);
 const ALL_BUT_PORTS: Fields = new Set<Field>(['game', 'type', 'queryPort']);
+/** Fields that can contain an object instead of a value: `"query": {"port": 27016}` or `"ports": {"game": 27015}`. */
+const OF_PARTS: Fields = new Set([...PORT_FIELDS, 'game']);
 
 const fieldOf = (name: string): Field | undefined => fieldCalled(name)?.field;
 
@@ -64,12 +66,9 @@ const cellsOf = ({ cells }: Pick<FoundServer, 'cells'>, fields: Fields): readonl
 
 const isScalar = (node: JsonNode): node is JsonNode & { readonly text: string } => 'text' in node;
 
-/**
- * Returns a field's name, prefixed with the name of the field `around` it if that's clearer, as in
- * `"query": {"port": 27016}` and `"ports": {"game": 27015}`.
- */
+/** Returns a field's name, prefixed with the name of the field `around` it if that's clearer. */
 function nameInside(around: string, name: string): string {
-  if (!PORT_FIELDS.has(fieldOf(around))) return name;
+  if (!OF_PARTS.has(fieldOf(around))) return name;
   const whole = `${around} ${name}`;
   const field = fieldOf(whole);
   // A name that is clear on its own keeps its meaning, as in `"27015/udp": {"HostIp": …}`.
@@ -153,13 +152,15 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     const name = path.at(-1) ?? '';
     const cells: Cell[] = [];
     const odd: string[] = [];
-    const below: FoundInside[] = [];
+    const { records, otherFields } = byColumn(fields);
+    const below = records.map(({ address, record }) => insideObject(record, address, path));
     const byValue: FoundInside[] = [];
-    for (const [key, node] of fields) {
+    const areAddresses = fields.every(([key]) => isMeantAsAddress(key));
+    for (const [key, node] of otherFields) {
       const called = nameInside(name, key);
       const field = fieldCalled(called);
       if (field?.field === 'other') continue;
-      if (field === undefined && isAddressKey(key)) {
+      if (field === undefined && isAddressKey(key, node, areAddresses)) {
         below.push(insideObject(withAddress(key, node), node, path));
       } else if (isScalar(node)) {
         cells.push({ name: called, text: node.text });
@@ -315,9 +316,14 @@ function insideText({ line, at, text }: Place & { readonly text: string }, path:
     : leavingOut({ line, at });
 }
 
-/** Whether a key is the address of the server that its value describes. */
-const isAddressKey = (key: string): boolean =>
-  hasOwnPort(key) || (/^\d{1,3}(?:\.\d{1,3}){3}$|:.*:/u.test(key) && isMeantAsAddress(key));
+/**
+ * Whether a key is the address of the server that its value describes.
+ * @param areAddresses whether all keys of the object could be addresses
+ */
+function isAddressKey(key: string, { kind }: JsonNode, areAddresses: boolean): boolean {
+  const isNumber = /^\d{1,3}(?:\.\d{1,3}){3}$|:.*:/u.test(key) && isMeantAsAddress(key);
+  return isNumber || hasOwnPort(key) || (areAddresses && (kind === 'object' || kind === 'list'));
+}
 
 /** Treats a field with an unknown name as the address if it contains an address with a port. */
 const withAddressByValue = (found: FoundServer): FoundServer => ({
@@ -350,6 +356,36 @@ function withParts(own: FoundServer, parts: readonly FoundServer[]): readonly Fo
   const withPort = parts.filter(isPort);
   if (withPort.length === 0) return [whole];
   return withPort.map((part) => ({ ...whole, cells: [...whole.cells, ...part.cells] }));
+}
+
+/** A table that is stored by column, such as `{"ip": ["8.8.8.8", "8.8.4.4"], "port": [1, 2]}`. */
+interface TableByColumn {
+  readonly records: readonly { readonly address: JsonNode; readonly record: readonly JsonField[] }[];
+  readonly otherFields: readonly JsonField[];
+}
+
+/** Finds the records in an object that has a list of addresses, and a list of ports or games of the same length. */
+function byColumn(fields: readonly JsonField[]): TableByColumn {
+  const lists = fields.flatMap(([key, node]) =>
+    node.kind === 'list' && !node.items.some(({ kind }) => kind === 'list' || kind === 'object')
+      ? [{ key, items: node.items }]
+      : [],
+  );
+  const addresses = lists.find(({ key }) => fieldOf(key) === 'server')?.items ?? [];
+  const columns = lists.filter(({ items }) => items.length === addresses.length);
+  const isTable = columns.some(({ key }) => PORTS.has(fieldOf(key)) || GAMES.has(fieldOf(key)));
+  if (addresses.length < 2 || !isTable) return { records: [], otherFields: fields };
+  const names = new Set(columns.map(({ key }) => key));
+  return {
+    records: addresses.map((address, index) => ({
+      address,
+      record: columns.flatMap(({ key, items }): readonly JsonField[] => {
+        const item = items[index];
+        return item === undefined ? [] : [[key, item]];
+      }),
+    })),
+    otherFields: fields.filter(([key]) => !names.has(key)),
+  };
 }
 
 /**

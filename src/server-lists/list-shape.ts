@@ -24,8 +24,10 @@ export const worstOf = (shapes: Iterable<Shape>): Shape =>
 
 /** The beginning of a line in a log: a time, a date, or a bracket with a level. */
 const LOG =
-  /^\s{0,8}\[?(?:\d{1,2}:\d\d(?![\d:.a-f])|\d{4}[-/.]\d\d?[-/.]\d\d?(?![\d.])|\d\d?[-/.]\d\d?[-/.]\d{4}(?!\d)|[^[\]]{0,40}\b(?:trace|debug|info|notice|warn|warning|error|fatal|severe)\b[^[\]]{0,10}\])/iu;
+  /^[\s>*"'#(-]{0,8}(?:L |\[|\(|<\d{1,3}>)?\s?(?:\d{1,2}:\d\d(?::\d\d)?(?![\d:.a-f])|\d{4}[-/.]\d\d?[-/.]\d\d?(?![\d.])|\d\d?[-/]\d\d?[-/]\d{2,4}(?![\d.:])|\d\d?\.\d\d?\.\d{4}(?!\d)|(?:\p{L}{2,4},? )?\p{L}{3,4} {1,2}\d{1,2} \d\d?:\d\d|\d{10}(?:\d{3})?(?:\.\d{1,9})?[\s,\]:]|[^[\]]{0,40}\b(?:trace|debug|info|notice|warn|warning|error|fatal|severe)\b[^[\]]{0,10}\])/iu;
 const LEVEL = /^\s{0,8}(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|SEVERE)[\s:]/u;
+/** A bracket with the name of a program's module. Only the rest of the line tells it from a tag such as `[surf]`. */
+const MODULE = /^\s{0,8}\[[a-z][\w :./-]{1,40}\](?!\()/u;
 /** A time with seconds, or a date with a time, anywhere in a line. */
 const STAMP = /(?<![\d.:])\d{1,2}:\d\d:\d\d(?![\d:.])|\d{4}-\d\d-\d\d|\d\d?\/\w{3}\/\d{4}/u;
 /** Identifies a person: a Steam ID, a UUID, a hash or an account. The Steam IDs of game servers are different. */
@@ -47,15 +49,18 @@ const COUNT_OF =
 const OF_COUNT =
   /(?:players?|users?|clients?|spieler|joueurs|jugadores|gracze|игроки)(?: online)?[\s:=(]{1,4}\d{1,4}(?: ?\/ ?\d{1,4})?/giu;
 /** Signs that appear in program code, settings and logs, but not in lists. */
-const CODE = /[{}\\$]|<\/?[a-z]|\/(?:tcp|udp)\b|[^\s=]=/iu;
+const CODE = /[{}\\$]|\w\(['"]|=>|<\/?[a-z]|&&|::|->|\/(?:tcp|udp)\b|[^\s=]=|=[^\s=]/iu;
 /** Separators between the names, games and notes of a line. */
 const SEPARATOR = /[|•·\t;,()[\]"`*~_<>“”]+| +[-–—~] +|[:：➜→»]+| {3,}/u;
+const ITEM = /^(?:\s|[>*_•‣·-]|\[[x ✓✔]?\]|#?\d{1,4}[.):](?=\s))+/iu;
+/** Numbers of players and slots, such as `12/24` and `32 slots`. */
+const SLOTS = /\d{1,4}\s?\/\s?\d{1,4}|\b\d{1,4} ?(?:slots?|p)\b/giu;
 /** Words that lead from a sentence to an address. */
 const INTO =
   /(?<!\p{L})(?:on|at|from|to|with|via|by|of|for|is|was|und|and|or|von|bei|auf|de|en|sur|na|от|на|с)["'\s(`]{0,4}$/iu;
 const SENTENCE = /\p{L}{2}["')]{0,2}[.!?…]["')]{0,2}\s+\p{L}|\p{Ll}{2}[.…]["')]{0,2}\s*$/u;
-/** For a name, and for a label. */
-const MAX_WORDS = { name: 7, label: 3 };
+/** For a name, for everything next to an address, and for a label. */
+const MAX_WORDS = { name: 7, all: 14, label: 3 };
 /** Ports from here on are given to clients (IANA: dynamic ports). 27005 is the port of Source clients. */
 const MIN_CLIENT_PORT = 49_152;
 const SOURCE_CLIENT_PORT = 27_005;
@@ -69,10 +74,10 @@ const isAddressField = (field: Field | undefined): boolean => field === 'server'
 
 /** A setting with a value that a list of servers doesn't have. */
 const SETTING =
-  /^["']?[a-z][\w.-]{0,60}["']? {0,4}(?:[:=]|=>) {0,4}["']?(?:true|false|null|none)["']?[,;]?$/iu;
+  /^(?:- {0,3})?["']?[a-z][\w.-]{0,60}["']? {0,4}(?:[:=]|=>) {0,4}["']?(?:true|false|null|none)["']?[,;]?$/iu;
 /** A variable of a program with its value, as in `sv_lan 0` and `"database" "bans"`. */
 const VARIABLE =
-  /^["']?(?<key>[a-z][\w.]{0,60})(?:["']?\s{1,20}|["']? {0,4}= {0,4})(?<value>-?\d+(?:\.\d+)?|"[^"]*")[,;]?$/iu;
+  /^(?:sets? )?["']?(?<key>[a-z][\w.]{0,60})(?:["']?\s{1,20}|["']? {0,4}= {0,4})(?<value>-?\d+(?:\.\d+)?|"[^"]*")[,;]?$/iu;
 
 /** Whether a line without an address shows that the text is a configuration. */
 export function isSetting(line: string): boolean {
@@ -104,7 +109,7 @@ export function roleOf(front: string, behind: string): Role {
       return roleOfField(field) ?? 'server';
   }
   if (isSettingOfOther(front)) return 'other';
-  const before = front.slice(-120);
+  const before = front.slice(-120).replace(ITEM, '');
   const parts = before
     .replace(/(?<=["'])\s?,\s?(?=["'])|["'`*_\s:：=>➜→(<]{1,12}$/gu, '')
     .split(/[|•·\t;,()[\]{}<>]| {3,}| [-–—/] /u);
@@ -121,6 +126,7 @@ export function roleOf(front: string, behind: string): Role {
   for (let from = 0; from < last.length; from++) {
     const name = last.slice(from).join(' ');
     if (isNameOfOther(name)) return 'other';
+    if (from === 0 && words <= MAX_WORDS.label && fieldCalled(name)?.field === 'queryPort') return 'query';
   }
   return 'server';
 }
@@ -134,6 +140,10 @@ export function isSettingOfOther(front: string): boolean {
 
 const trimmedEnds = (text: string): string =>
   text.replace(/^[^\p{L}\p{N}]+/u, '').replace(/[^\p{L}\p{N}]{1,20}$/u, '');
+
+/** Whether a host's name says that it isn't a game server. */
+export const isHostOfOther = (host: string): boolean =>
+  /^(?:ts3?|teamspeak|mumble|discord|www)\./u.test(host);
 
 /** Headings that are about people without naming them. */
 const LIST_OF_PEOPLE =
@@ -165,13 +175,17 @@ export interface ShapedLine {
 export function shapeOfLine(line: ShapedLine, games: GameIndex): Shape {
   const { servers, text, heading, addresses } = line;
   if (LOG.test(line.raw) || LEVEL.test(line.raw)) return 'people';
+  const raw = line.raw.replace(LINK, ' ');
   if (servers.every((server) => isJoined(server, text))) return 'list';
-  if (IDENTITY.test(line.raw) || MY_IP.test(line.raw) || isOfPeople(heading)) return 'people';
+  if (IDENTITY.test(raw) || MY_IP.test(raw) || isOfPeople(heading)) return 'people';
   const words = withoutCounts(textsAround(text, addresses).join(' '));
   // Parts of IPv6 addresses can look like a time.
   if (STAMP.test(words)) return 'people';
-  if (speaksOfPeople(words)) return 'people';
-  return isEntry(line, games) ? 'list' : 'unsure';
+  // A login next to a list of ports is the server's own.
+  const hasPorts = /["']?ports["']?\s{0,4}[:=]/iu.test(text);
+  if (!hasPorts && speaksOfPeople(words)) return 'people';
+  if (isEntry(line, games)) return 'list';
+  return MODULE.test(raw) ? 'people' : 'unsure';
 }
 
 /** Whether a link or a command joins the server at this address. */
@@ -192,7 +206,7 @@ export function textsAround(
 /** Whether a line is one server, with only a name, a game, labelled ports, slots or links next to it. */
 function isEntry({ text, addresses, servers, namesGame }: ShapedLine, games: GameIndex): boolean {
   const isGameOrNothing = (words: string) => !hasWords(words) || gameOf(trimmed(words), games) !== undefined;
-  const around = textsAround(text, addresses);
+  const around = textsAround(text, addresses).map((piece) => plainPiece(piece));
   const [first] = servers;
   if (first === undefined) return false;
   if (isGlued(text, first)) return false;
@@ -200,7 +214,10 @@ function isEntry({ text, addresses, servers, namesGame }: ShapedLine, games: Gam
   const ports = new Set(servers.flatMap(({ address }) => address?.port ?? []));
   if (targets.size > 1 || ports.size > 1) return around.map(withoutField).every(isGameOrNothing);
   const at = addresses.findIndex(({ start }) => start === first.start);
-  const before = around.slice(0, at + 1).join(' ');
+  const before = around
+    .slice(0, at + 1)
+    .join(' ')
+    .replace(ITEM, '');
   const after = around.slice(at + 1).join(' ');
   const name = withoutField(before);
   const isLabelled = name !== before;
@@ -215,8 +232,14 @@ function isEntry({ text, addresses, servers, namesGame }: ShapedLine, games: Gam
   if (CODE.test(name) || CODE.test(after) || SENTENCE.test(name) || SENTENCE.test(after)) return false;
   const counts = partsOf(`${name} | ${after}`).map(countWords);
   if (counts.some((count) => count > MAX_WORDS.name)) return false;
-  return isNameInFront(name, isLabelled || namesGame) && isNameBehind(isLabelled ? '' : name, after);
+  if (counts.reduce((sum, count) => sum + count, 0) > MAX_WORDS.all) return false;
+  const isGame = (part: string) => gameOf(trimmed(part), games) !== undefined;
+  return isNameInFront(name, isLabelled || namesGame) && isNameBehind(isLabelled ? '' : name, after, isGame);
 }
+
+/** Removes text that can be next to a server without being part of a name. */
+const plainPiece = (piece: string): string =>
+  piece.replace(LINK, ' ').replace(COUNT_OF, ' ').replace(OF_COUNT, ' ').replace(SLOTS, ' ');
 
 const MAX_LABEL_LENGTH = 80;
 
@@ -235,8 +258,9 @@ function withoutField(before: string): string {
 /** Whether an address is part of something longer, such as `name[/8.8.8.8:1]`. */
 function isGlued(text: string, { start, end }: FoundAddress): boolean {
   return (
-    /[\p{L}\p{N}/@\\.$%^+-]$|[\p{L}\p{N}][[(]$/u.test(text.slice(Math.max(0, start - 8), start)) ||
-    /^["'`)\]]{0,2}[\p{L}\p{N}/@\\#$%^]/u.test(text.slice(end, end + 4))
+    /[\p{L}\p{N}/@\\.$%^+-]$|[\p{L}\p{N}][[(]$|\(\d{1,4}:$/u.test(
+      text.slice(Math.max(0, start - 8), start),
+    ) || /^["'`)\]]{0,2}[\p{L}\p{N}/@\\#$%^]/u.test(text.slice(end, end + 4))
   );
 }
 
@@ -249,8 +273,8 @@ function isNameInFront(name: string, isLabelled: boolean): boolean {
     words.length > MAX_WORDS.label && words.filter(isLower).length >= 0.75 * words.length;
   if (parts.some(isSentence)) return false;
   const end = name.trimEnd();
+  const isSeparate = isLabelled || /[^\p{L}\p{N}]$/u.test(end) || /\t| {3}/u.test(name.slice(end.length));
   const last = parts.at(-1) ?? [];
-  const isSeparate = isLabelled || /[^\p{L}\p{N}]$/u.test(end);
   return isSeparate || last.length < 2 || !isLower(last.at(-1) ?? '');
 }
 
@@ -264,14 +288,18 @@ const partsOf = (words: string): readonly string[] =>
     .filter(hasWords);
 
 /** Whether the words behind an address are a name or a note, rather than the rest of a sentence. */
-function isNameBehind(name: string, after: string): boolean {
-  if (!hasWords(after) || /^\s*[^\p{L}\p{N}\s]|^(?:\t| {3,})/u.test(after)) return true;
+function isNameBehind(name: string, after: string, isGame: (part: string) => boolean): boolean {
+  if (!hasWords(after)) return true;
+  const isSeparate = /^\s*[^\p{L}\p{N}\s]|^(?:\t| {3,})/u.test(after);
   const [first = ''] = partsOf(after);
-  return !hasWords(name) && !/^\p{Ll}+ \p{Ll}/u.test(first);
+  if (isSeparate || isGame(first)) return true;
+  if (hasWords(name)) return false;
+  return !/^\p{Ll}+ \p{Ll}/u.test(first);
 }
 
 /** Returns the shape of a text whose address is inside these fields. */
-export const shapeOfPath = (path: readonly string[]): Shape => (path.some(isOfPeople) ? 'people' : 'list');
+export const shapeOfPath = (path: readonly string[]): Shape =>
+  path.some((name) => describedBy(name) === 'person' || isOfPeople(name)) ? 'people' : 'list';
 
 /**
  * Works out whether a record of a table or an object describes a game server.
@@ -281,17 +309,30 @@ export function shapeOfRecord(cells: readonly Cell[], path: readonly string[], g
   if (shapeOfPath(path) === 'people') return 'people';
   const filled = cells.filter(({ text }) => text.trim() !== '');
   const fieldOf = ({ name }: Cell) => fieldCalled(name)?.field;
+  const ports = filled.filter((cell) => fieldOf(cell) === 'port');
+  const isLogin = (name: string) => ports.length > 1 && /^user(?:name)?$/iu.test(name);
+  /** Whether a text is a link, or is also in a link that joins the server. */
+  const links = filled
+    .flatMap(({ text }) => (text.includes('://') ? text : []))
+    .join(' ')
+    .slice(0, MAX_LINKS_LENGTH);
+  const isLinked = (text: string) => links.includes(text);
   const isFree = (cell: Cell) => fieldOf(cell) === undefined || /game|type|name/u.test(fieldOf(cell) ?? '');
   const namesGame = filled.some((cell) => isFree(cell) && gameOf(cell.text, games) !== undefined);
-  const isServer = namesGame || filled.some(({ name }) => SERVER_ONLY.test(name));
-  for (const { name, text } of filled) {
+  const isServer =
+    namesGame || filled.some((cell) => fieldOf(cell) === 'queryPort' || SERVER_ONLY.test(cell.name));
+  for (const cell of filled) {
+    const { name, text } = cell;
     const isCount = /^\W*\d+(?:\W+\d+)?\W*$/u.test(text) && /s$|^\P{ASCII}+$/iu.test(name);
-    if (describedBy(name) === 'person' && !isCount) return 'people';
+    const isOfPerson = describedBy(name) === 'person' && !isLogin(name) && !isCount && !isLinked(text);
+    if (isOfPerson && (fieldOf(cell) === undefined || fieldOf(cell) === 'server')) return 'people';
     if (IDENTITY.test(text) && !text.includes('://') && !(isServer && /id$/iu.test(name))) return 'people';
   }
   if (isServer) return 'list';
   // Deeply nested fields without a known meaning come from the dump of a panel or an API.
-  if (path.filter((name) => fieldCalled(name) === undefined).length > MAX_UNKNOWN_AROUND) return 'unsure';
+  const isKnownName = (name: string) =>
+    fieldCalled(name) !== undefined || describedBy(name) === 'about' || gameOf(name, games) !== undefined;
+  if (path.filter((name) => !isKnownName(name)).length > MAX_UNKNOWN_AROUND) return 'unsure';
   const isKnown = ({ name, text }: Cell) =>
     text.includes('://') ||
     name.trim() === '' ||
@@ -303,5 +344,9 @@ export function shapeOfRecord(cells: readonly Cell[], path: readonly string[], g
 /** For the names around an object in a list of servers. */
 const MAX_UNKNOWN_AROUND = 2;
 
+/** The rest of a record's links isn't searched. */
+const MAX_LINKS_LENGTH = 1_000;
+
 /** Names of fields that only servers have. */
-const SERVER_ONLY = /max.?players|^map|gamedir|app.?id/iu;
+const SERVER_ONLY =
+  /slots|max.?players|max.?clients|num.?players|player.?count|^map|^mapname|gamedir|app.?id/iu;

@@ -13,14 +13,16 @@ export interface NamedNumber {
 }
 
 /** A standalone number that isn't part of an address. */
-const NUMBER = /(?<![\d.a-z+-])[+-]?\d{1,6}(?![\p{L}\p{N}]|[.:]\d|\s{0,3}[:=])/giu;
+const NUMBER = /(?<![\d.a-z+-])[+-]?\d{1,6}(?:\/(?:udp|tcp))?(?![\p{L}\p{N}]|[.:]\d|\s{0,3}[:=])/giu;
 /** The label in front of a number, such as `Port: `, `'query_port' => `, `-port `, `open port ` or "the port is ". */
 const NAME =
   /(?:(?<![\p{L}\p{M}\p{N}_.-])|(?<=(?:^|\s)--?))(?<word>[\p{L}\p{M}][\p{L}\p{M}\p{N}_.-]{0,60})(?: (?:is|ist|est|es|jest|adalah))?[^\p{L}\p{M}\p{N}+-]{1,12}$/iu;
 const MAX_LABEL_LENGTH = 82;
+/** In front of the label, words can specify the kind of port, as in "Steam Query Port". */
+const MAX_WORDS_IN_FRONT = 2;
 const MAX_WORDS_LENGTH = 60;
 
-/** The kinds of port that the word in front of "port" can specify. Any other word just belongs to the sentence. */
+/** The kinds of port that words in front of "port" can specify. Any other words just belong to the sentence. */
 const OF_WORDS: ReadonlySet<Field | undefined> = new Set<Field>(['gamePort', 'queryPort', 'other']);
 
 /** Finds the numbers that a line labels as ports, in any of the bot's languages. */
@@ -37,10 +39,10 @@ export function namedNumbers(line: string): readonly NamedNumber[] {
     const before = line.slice(Math.max(0, at - MAX_WORDS_LENGTH), at);
     const own = isPort ? 'unclearPort' : (called ?? portOfGame(before, word));
     if (own === undefined || !PORT_FIELDS.has(own)) continue;
-    const named = withWord(before, word);
+    const named = withWords(before, word);
     found.push({
       field: named?.field ?? own,
-      text: number,
+      text: number.replace(/\/.*/u, ''),
       start: at - (named?.length ?? 0),
       end: index + number.length,
     });
@@ -55,16 +57,21 @@ function portOfGame(before: string, game: string): Field | undefined {
   return isPort ? 'unclearPort' : undefined;
 }
 
-/** @returns the field that the label and the word in front of it refer to, and the length of that word */
-function withWord(
+/** @returns the field that the label and the words in front of it refer to, and the length of those words */
+function withWords(
   before: string,
-  label: string,
+  word: string,
 ): { readonly field: Field; readonly length: number } | undefined {
-  const start = before.lastIndexOf(' ', before.trimEnd().length - 1) + 1;
-  const word = before.slice(start);
-  if (!/^[*"'`([]{0,4}[\p{L}\p{M}\p{N}_.:-]+\s*$/u.test(word)) return undefined;
-  const field = fieldCalled(`${word} ${label}`)?.field;
-  return field !== undefined && OF_WORDS.has(field) ? { field, length: word.length } : undefined;
+  let found: { readonly field: Field; readonly length: number } | undefined;
+  let end = before.trimEnd().length;
+  for (let words = 0; words < MAX_WORDS_IN_FRONT && end > 0; words++) {
+    const start = before.lastIndexOf(' ', end - 1) + 1;
+    if (!/^[*"'`([]{0,4}[\p{L}\p{M}\p{N}_.:-]+$/u.test(before.slice(start, end))) break;
+    const field = fieldCalled(`${before.slice(start)} ${word}`)?.field;
+    if (field !== undefined && OF_WORDS.has(field)) found = { field, length: before.length - start };
+    end = before.slice(0, start).trimEnd().length;
+  }
+  return found;
 }
 
 /** Replaces the labelled ports and their labels with spaces, so that all other text keeps its position. */

@@ -304,11 +304,12 @@ const isComment = (line: string): boolean => /^\s*(?:#(?!\d{1,6}\s)|\/\/)/u.test
 
 /** Removes a comment from the end of a line that contains a server. */
 function withoutComment(line: string): string {
-  const [before = ''] = line.split(/\s#/u, 1);
+  const [before = ''] = line.split(/\s#(?!\d{1,6}\s)/u, 1);
   return namesServer(line.slice(before.length)) && !namesServer(before) ? line : before;
 }
 
-const namesServer = (text: string): boolean => addressesIn(text).length > 0;
+const namesServer = (text: string): boolean =>
+  addressesIn(text).some(({ isServer, address }) => isServer || address?.port);
 
 /**
  * Checks a row. Returns it as ready, or as invalid with the first problem found.

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { formatAddress, isLabel, parseAddress, unlabelled, withoutLabel } from '../addresses/address.ts';
 import { addressesIn, type FoundAddress } from '../addresses/addresses-in.ts';
 import { beforePasswords, hasWords, withoutEnds } from '../addresses/pasted-text.ts';
@@ -5,7 +6,15 @@ import { MAX_GAME_NAME_LENGTH } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { hasOwnPort, readCells } from './csv.ts';
 import { type Field, fieldCalled } from './field-names.ts';
-import { isJoined, isSetting, type Role, roleOf, shapeOfLine, textsAround } from './list-shape.ts';
+import {
+  isHostOfOther,
+  isJoined,
+  isSetting,
+  type Role,
+  roleOf,
+  shapeOfLine,
+  textsAround,
+} from './list-shape.ts';
 import { type NamedGame, namedGame, SEVERAL, trimmed } from './named-game.ts';
 import { type NamedNumber, namedNumbers, withoutNumbers } from './named-numbers.ts';
 import {
@@ -72,7 +81,10 @@ export interface PastedLine {
   readonly raw: string;
 }
 
-const PORT_LIST = /["']?ports["']?\s{0,4}[:=]\s{0,4}\[\s{0,4}(\d{1,5}(?:\s{0,4},\s{0,4}\d{1,5}){0,99})/iu;
+const PORT_LIST =
+  /["']?ports["']?\s{0,4}[:=]>?\s{0,4}[[(]?\s{0,4}(\d{1,5}(?:\s{0,4},\s{0,4}\d{1,5}){0,99})/iu;
+/** Two or more additional ports after the first, as in `host:27015, 27016, 27017`. */
+const MORE_PORTS = /^(?:\s{0,4}[,+&]\s{0,4}\d{4,5}(?![\d.:])){2,99}/u;
 /** A number where a port would be. Doesn't match numbers in brackets, which are usually slots. */
 const NUMBER_BEHIND = /^[\s`*_"'|,;:]{1,12}(?<port>[+?-]?\d[\p{L}\p{N}]{0,11})(?![.:\p{L}\p{N}])/u;
 
@@ -80,18 +92,23 @@ const NUMBER_BEHIND = /^[\s`*_"'|,;:]{1,12}(?<port>[+?-]?\d[\p{L}\p{N}]{0,11})(?
 const NUMBER_AROUND = /^[\s\p{P}\p{S}]{1,12}(?<port>\d{4,5})(?![\d.:\p{L}]|\s{1,4}\p{L})/u;
 
 /** The beginning of a heading. The section below it might not be about game servers. */
-const HEADING = /^\s*(?:#|\*\*|\[[^\]]{1,60}\]\s*$)|[:{[(]["'*_\s]*$/u;
+const HEADING =
+  /^\s*(?:#|\*\*|__|\[[^\]]{1,60}\]\s*$|["']?(?:name|title|hostname)["']?\s*[:=])|[:{[(]["'*_\s]*$/iu;
 /** Keys or tags of a file format. Words that contain any of them aren't a game's name. */
 const FORMAT = /[:=<>"{}]|^\s*\p{L}+\d{1,3}\s*$/u;
+/** The start or end of an object, for lines that contain several objects. */
+const BOUNDARY = /[{}]|\/>|<\p{L}{1,40}\s/u;
 /** The number or bullet of a list item. */
 const ITEM = /^\s*(?:[-*•‣>]|\d{1,4}[.)])\s+/u;
-const LINK_MARKUP = /\[url=/giu;
+const LINK_MARKUP = /\[url=|<a\b[^<>]{0,200}href=["']?/giu;
+/** For the name of an unknown game. */
+const MAX_UNKNOWN_WORDS = 4;
 /** For a heading that names the game of the lines below it. */
 const MAX_HEADING_WORDS = 6;
 /** For the words in front of a port's label that can name its game. */
 const MAX_GAME_OF_PORT_LENGTH = 30;
 /** Prefixes that are common in the host names of game servers. */
-const USUAL_NAME = /^(?:play|mc)\d{0,3}\./iu;
+const USUAL_NAME = /^(?:play|mc|join|connect|game|server|srv|pvp)\d{0,3}\./iu;
 
 /**
  * Creates a parser that finds servers in text, line by line. It collects the addresses first. After the last line, it adds
@@ -125,14 +142,18 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     const roles = placed.map((each, index) => {
       const front = text.slice(placed[index - 1]?.behind ?? 0, each.start);
       const role = roleOf(front, text.slice(each.end, placed[index + 1]?.start));
-      return role === 'server' && isOther ? 'other' : role;
+      return role === 'server' && (isOther || isHostOfOther(each.text)) ? 'other' : role;
     });
     const isRead = readAsides(text, line, placed, roles);
     const all = placed.filter((_, index) => roles[index] === 'server');
-    // Text such as "play.example.com (8.8.8.8:27015)" describes one server, so addresses without a port are ignored.
-    const hasPorts = all.some(hasPort);
+    // Text such as "play.example.com (8.8.8.8:27015)" describes one server, so most addresses without a port are ignored.
+    const portedHosts = new Set(all.filter(hasPort).map(({ address }) => address?.host));
+    const isIgnored = ({ address }: FoundAddress, index: number) =>
+      portedHosts.size > 0 && (portedHosts.has(address?.host) || !isSeparate(all, index, text));
     const areAll = !isMessage && isListOfAddresses(text, placed);
-    const found = all.filter((each) => hasPort(each) || areAll || (!hasPorts && isServer(each, text)));
+    const found = all.filter(
+      (each, index) => hasPort(each) || areAll || (!isIgnored(each, index) && isServer(each, text)),
+    );
     if (found.length === 0) return isRead;
     const plain = withoutNumbers(text, numbers);
     const servers = withWords(found, plain).map((each) => ({ ...each, ...namesIn(each) }));
@@ -176,7 +197,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     const named = game === '' ? sureOf(gameBeside(words, nextTo, games), nextTo) : gameCalled(game, games);
     const beside = isUnclear && named && game === '' ? SEVERAL : named;
     const isName =
-      !around.some((part) => FORMAT.test(part)) &&
+      !around.some((part) => FORMAT.test(part.replace(ITEM, ''))) &&
       (named !== undefined || fieldCalled(words.join(' ')) === undefined);
     return { beside, name: isName ? words.join(' ') : '' };
   }
@@ -187,7 +208,8 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     const back = text.slice(found.end);
     if (!hasWords(front) && !hasWords(back) && isLabel(lineAbove)) return true;
     // In a list of servers of one game, a host name doesn't need a label.
-    return !isMessage && isSure(gameOfHeading) && front.length <= MAX_GAME_NAME_LENGTH && !hasWords(back);
+    if (isMessage || !isSure(gameOfHeading) || front.length > MAX_GAME_NAME_LENGTH) return false;
+    return front.replace(ITEM, '').trim().split(/\s+/u).length <= MAX_UNKNOWN_WORDS && !hasWords(back);
   }
 
   const add = (row: RawRow, beside?: NamedGame): void => addServer({ row, beside, words: '' });
@@ -196,7 +218,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     const row = isOther ? undefined : readCells(cellsOfWords(text, games), number, games);
     if (row === undefined) return false;
     const { server, game } = row.typed;
-    if ((game === '' && isMessage) || isVariable(server)) return false;
+    if ((game === '' && (isMessage || VERSION.test(server))) || isVariable(server)) return false;
     add(row);
     return true;
   }
@@ -217,7 +239,10 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     const { start = 0, end = 0 } = numbers[index] ?? {};
     const from = Math.max(numbers[index - 1]?.end ?? 0, start - MAX_GAME_OF_PORT_LENGTH);
     const words = text.slice(from, end).match(/[\p{L}\p{N}]{1,40}/gu) ?? [];
-    return words.flatMap((word) => gameOf(word, games) ?? [])[0];
+    const names = words.flatMap((word, at) => [word, `${word} ${words[at + 1] ?? ''}`.trim()]);
+    return names
+      .filter((name) => /\p{L}{3}/u.test(name) && fieldCalled(name) === undefined)
+      .flatMap((name) => gameOf(name, games) ?? [])[0];
   }
 
   /** @returns whether the words are a heading that names a game */
@@ -419,12 +444,12 @@ const unclear = (number: NamedNumber): NamedNumber => ({ ...number, field: 'uncl
 function withNumbers(typed: TypedRow, numbers: readonly NamedNumber[]): TypedRow {
   if (numbers.length === 0) return typed;
   const called = (field: Field) => numbers.filter((number) => number.field === field).map(({ text }) => text);
-  const queryPort = typed.queryPort || (called('queryPort')[0] ?? '');
+  const queryPort = typed.queryPort || (called('queryPort').find((text) => Number(text) > 0) ?? '');
   const whole = { ...typed, queryPort };
   const [ofGame] = called('gamePort');
   if (ofGame !== undefined) return withPort(whole, ofGame, true);
   const [port, ...others] = new Set(called('port'));
-  if (port !== undefined && others.length === 0) return withPort(whole, port);
+  if (port !== undefined && (others.length === 0 || !lacksPort(typed))) return withPort(whole, port);
   const doubtful = port ?? called('unclearPort')[0];
   return doubtful === undefined || !lacksPort(typed) ? whole : { ...whole, port: unclearPort(doubtful) };
 }
@@ -463,9 +488,9 @@ function withGames(
     const { typed } = row;
     if (hasWords(typed.game) || row.problem?.code === 'not-an-object')
       return { ...row, gameInText: gameOf(typed.game, games) };
+    const isName = isMessage || words === '' || words.split(/\s+/u).length > MAX_UNKNOWN_WORDS;
     const known = beside ?? gameAbove ?? documentGame;
-    const named =
-      known ?? (isMessage || words === '' ? undefined : { kind: 'unknown' as const, name: words });
+    const named = known ?? (isName ? undefined : { kind: 'unknown' as const, name: words });
     namesNewGame ||= named?.kind === 'unknown';
     const { defaultGame } = games;
     const game = defaultGame === undefined ? named : orDefault(beside, gameAbove, defaultGame);
@@ -487,15 +512,19 @@ function orDefault(
   return isSure(gameAbove) && gameAbove.alias !== alias ? SEVERAL : { kind: 'named', alias };
 }
 
-/** Splits a line of words into cells: an address, and a game in front of it or after it. */
+/** Splits a line of words into cells: an address, possibly a port, and a game in front of them or after them. */
 function cellsOfWords(line: string, games: GameIndex): readonly string[] {
   const words = unlabelled(line.replace(ITEM, '')).split(/\s+/u).filter(hasWords);
   const inFront = gameOf(trimmed(words.slice(0, -1).join(' ')), games);
   if (inFront !== undefined) return [inFront, words.at(-1) ?? ''];
   const [first = '', ...behind] = words;
+  const port = /^\d+$/u.test(behind[0] ?? '') ? (behind.shift() ?? '') : '';
   const game = trimmed(behind.join(' '));
-  return [first, '', gameOf(game, games) ?? game];
+  return [first, port, gameOf(game, games) ?? game];
 }
+
+/** A number such as `1.20.4` on its own is a version. */
+const VERSION = /^\d+(?:\.\d+){0,2}$/u;
 
 /** Whether the text is the name of a console variable such as `server.ip` or `rcon.port`. Host names don't end like this. */
 function isVariable(text: string): boolean {
@@ -513,6 +542,22 @@ interface PlacedAddress extends FoundAddress {
 
 const hasPort = ({ targets }: PlacedAddress): boolean =>
   targets.some(({ server, port }) => (port !== '' && !port.startsWith('?')) || /:\d+$/u.test(server));
+
+/**
+ * Whether an address without a port belongs to a different server than the addresses next to it: it's in another object, or
+ * it's an item in a list of IP addresses.
+ */
+function isSeparate(all: readonly PlacedAddress[], index: number, text: string): boolean {
+  return [index, index + 1].every((next) => {
+    const [one, other] = [all[next - 1], all[next]];
+    if (one === undefined || other === undefined) return true;
+    const between = text.slice(one.behind, other.start);
+    const areItems = isIP(one.address?.host ?? '') > 0 && isIP(other.address?.host ?? '') > 0;
+    // A short word such as "or" separates two servers.
+    const isWord = /^[\s*`_"']{1,6}\p{L}{1,4}[\s*`_"']{1,6}$/u.test(between);
+    return isWord || /[{}]|\/>/u.test(between) || (areItems && /[,;&]/u.test(between) && !hasWords(between));
+  });
+}
 
 /** Whether a line consists of at least three addresses, so that each is a server of its own. */
 const isListOfAddresses = (text: string, all: readonly PlacedAddress[]): boolean =>
@@ -537,7 +582,7 @@ function numbersByAddress(
   numbers: readonly NamedNumber[],
 ): readonly (readonly NamedNumber[])[] {
   const isFirst = (number: NamedNumber) => isOfPlayers(number) && number.start < (found[0]?.start ?? 0);
-  const areTogether = isBeside(text, found[0]?.end, found.at(-1)?.start);
+  const areTogether = !BOUNDARY.test(text.slice(found[0]?.end, found.at(-1)?.start));
   // A port in front of several addresses might belong to all of them.
   if (found.length > 1 && areTogether && numbers.some(isFirst)) return found.map(() => numbers.map(unclear));
 
@@ -545,14 +590,14 @@ function numbersByAddress(
   for (const number of numbers) {
     const next = found.findIndex(({ start }) => start >= number.end);
     const previous = next < 0 ? found.length - 1 : next - 1;
-    const isOfPrevious = previous >= 0 && isBeside(text, found[previous]?.end, number.start);
-    owned[isOfPrevious || next < 0 ? previous : next]?.push(number);
+    const isBeside = (from = 0, to = 0) => !BOUNDARY.test(text.slice(from, to));
+    const isOfPrevious = previous >= 0 && isBeside(found[previous]?.end, number.start);
+    const isOfNext = next >= 0 && isBeside(number.end, found[next]?.start);
+    const isClear = isOfPrevious || isOfNext;
+    owned[isOfPrevious || next < 0 ? previous : next]?.push(isClear ? number : unclear(number));
   }
   return owned;
 }
-
-/** Whether no object begins or ends between two positions. */
-const isBeside = (text: string, from = 0, to = 0): boolean => !/[{}]/u.test(text.slice(from, to));
 
 interface Line {
   readonly text: string;
@@ -577,15 +622,20 @@ function withPorts(
   const bare: TypedRow = { server, port: '', queryPort: '', game: '' };
   const after = text.slice(found.end, next);
 
-  const list = isBare ? PORT_LIST.exec(after) : null;
+  const list = isBare ? PORT_LIST.exec(after) : MORE_PORTS.exec(after);
   if (list) {
     const typed = withNumbers(
       bare,
       numbers.filter(({ field }) => field === 'queryPort'),
     );
-    const ports = new Set(list[1]?.match(/\d{1,5}/gu));
-    const targets = [...ports].map((port) => withPort(typed, port));
-    return { ...found, targets, behind: found.end + list.index + list[0].length };
+    const ports = new Set((list[1] ?? list[0]).match(/\d{1,5}/gu));
+    const host = address && { ...typed, server: formatAddress({ host: address.host }) };
+    const others = host ? [...ports].map((port) => withPort(host, port)) : [];
+    return {
+      ...found,
+      targets: isBare ? others : [typed, ...others],
+      behind: found.end + list.index + list[0].length,
+    };
   }
 
   const called = numbers.map((number) => (isNear(found, number, text) ? number : unclear(number)));
@@ -626,19 +676,22 @@ function isNamed(
 
 const isPlain = ({ field }: NamedNumber): boolean => field === 'port' || field === 'unclearPort';
 
+/** Words that can come between a port and its host, as in "open port 25565 on play.example.com". */
+const NEAR = /^(?:on|at|of|for|auf|bei|von|sur|en|em|su|na|op|på|ip|host|address|server)?$/iu;
+
 /** Whether a number belongs to an address. A bare host name might be a website, so a number must be next to it to count. */
 const isNear = (found: FoundAddress, number: NamedNumber, text: string): boolean =>
-  found.isServer || found.address?.port !== undefined || textBetween(found, number, text) === '';
+  found.isServer || found.address?.port !== undefined || NEAR.test(textBetween(found, number, text));
 
 function textBetween({ start, end }: FoundAddress, number: NamedNumber, text: string): string {
   const between = number.start < start ? text.slice(number.end, start) : text.slice(end, number.start);
   return withoutEnds(between, { start: /[^\p{L}\p{N}]/u, end: /[^\p{L}\p{N}]/u });
 }
 
-/** Finds a port without a label after an address. A small number might begin a game's name, as in "7 Days to Die". */
+/** Finds a port without a label after an address. Ignores a number that begins a game's name, as in "7 Days to Die". */
 function portBehind(after: string, isBare: boolean, games: GameIndex): RegExpExecArray | undefined {
   const number = NUMBER_BEHIND.exec(after);
-  if (number === null) return undefined;
+  if (number === null || gameOf(trimmed(after), games) !== undefined) return undefined;
   const [all, text = ''] = number;
   const rest = trimmed(after.slice(all.length));
   const isLarge = /^\d+$/u.test(text) && Number(text) >= MIN_BARE_PORT;
