@@ -127,6 +127,20 @@ describe('the history', () => {
     expect(exportedWith.at(-1)).toEqual({ readerId: '4', userId: '4' });
   });
 
+  it.each([
+    ['several that are one entry', [['a', 'b', 'c'], ['d']], '4 submissions, newest first'],
+    ['more than it shows', Array.from({ length: 1_001 }, (_, n) => [`${n}`]), '1,000+ submissions'],
+    [
+      'more than it shows, in few entries',
+      [Array.from({ length: 1_000 }, (_, n) => `${n}`), ['z']],
+      '1,000+',
+    ],
+  ])('counts submissions: %s', async (_, found, text) => {
+    const command = commandOver(async () => 0, undefined, [], undefined, found);
+    const { embeds } = Object(await command.run?.(anyContext()));
+    expect(embeds[0].description).toMatch(new RegExp(`^${text.replace('+', '\\+')}`));
+  });
+
   it("shows a submission's servers on several pages, but only to admins and the member", async () => {
     const outcomes = ['accepted', 'rejected', undefined, 'accepted'] as const;
     const all = Array.from({ length: 12 }, (_, n) => {
