@@ -12,7 +12,14 @@ import type { Guard, ServiceRequest } from '../listing/guard.ts';
 import type { Logger } from '../logger.ts';
 import { TOKEN_LIVES_MS } from '../pacing/durations.ts';
 import { retryAfter } from '../pacing/retry.ts';
-import { inOrderOfPlaces, isReady, placeOf, type ReadyRow } from '../server-lists/row.ts';
+import {
+  type InvalidRow,
+  inOrderOfPlaces,
+  isInvalid,
+  isReady,
+  placeOf,
+  type ReadyRow,
+} from '../server-lists/row.ts';
 import type { Store } from '../storage/store.ts';
 import { type Check, type CheckedDraft, type HeldReason, type NotSubmitted, serversOf } from './check.ts';
 import { type Draft, isUnconfirmed, isUnsent, otherRows, whileSubmitted, withRows } from './draft.ts';
@@ -182,10 +189,12 @@ export function createPipeline(deps: PipelineDeps) {
     return undefined;
   }
 
-  /** Finds the draft to submit. If a moderator is approving the draft, also finds the waiting submission. */
+  /** Finds the draft to submit. If a moderator is approving it, also finds the waiting submission and the other lines. */
   async function resolveRequest(
     submitRequest: SubmitRequest,
-  ): Promise<(DraftToSubmit & { readonly waiting?: Submission }) | NoDraft> {
+  ): Promise<
+    (DraftToSubmit & { readonly waiting?: Submission; readonly toFix?: readonly InvalidRow[] }) | NoDraft
+  > {
     const { drafts, waitingSubmissions } = deps;
     const { id, approvedBy, draft, replacesWaiting } = submitRequest;
     if (approvedBy !== undefined) {
@@ -197,6 +206,7 @@ export function createPipeline(deps: PipelineDeps) {
         draft: withRows(stored, waiting.servers.map(rowForServer)),
         isRetry: true,
         waiting,
+        toFix: stored.rows.filter(isInvalid),
       };
     }
     if (draft && replacesWaiting) {
@@ -219,7 +229,7 @@ export function createPipeline(deps: PipelineDeps) {
     await deps.demandOwned(interactionId);
     const found = await resolveRequest(submitRequest);
     if (found.kind === 'no-draft') return found;
-    const { draft, isRetry, waiting } = found;
+    const { draft, isRetry, waiting, toFix = [] } = found;
     const includes = submitRequest.includesAlreadySubmitted && { includesAlreadySubmitted: true };
     const wanted = { ...draft, ...includes };
     const checked = await check.draft(submitRequest, wanted);
@@ -236,7 +246,9 @@ export function createPipeline(deps: PipelineDeps) {
     }
 
     const { key, rows, count } = decision;
-    const unavailable = await drafts.write(submitRequest, whileSubmitted(wanted, rows));
+    const submitted = whileSubmitted(wanted, rows);
+    // An approved submission keeps the lines that the member still has to fix.
+    const unavailable = await drafts.write(submitRequest, withRows(submitted, [...submitted.rows, ...toFix]));
     if (unavailable) return unavailable;
     if (submitRequest.replacesWaiting) await waitingSubmissions.withdraw(submitRequest, id, interactionId);
     if (draft.hasChoices) await choices.drop([id]);

@@ -771,6 +771,17 @@ describe('a submission that needs approval', () => {
     await expect.poll(() => listing.submitted.map(({ port }) => port)).toEqual([1, 2, 3]);
   });
 
+  it('keeps the lines to fix after it was approved', async ({ guild, member }) => {
+    await turnApprovalOn(guild);
+    const list = ['one.example.com:1 cs2', 'two.example.com cs2'].join('\n');
+    const reply = await pressSubmit(member, await paste(member, list));
+    await approve(guild);
+    await expect.poll(() => textOf(reply)).toContain('Approved by');
+    expect(textOf(reply)).toContain('1 line needs fixing:\n• Line 2 two.example.com cs2: no port');
+    const { typed } = await openModal(member, reply, 'Fix 1 line');
+    expect(typed.server).toBe('two.example.com');
+  });
+
   it('names the lines that it skips, even after an edit and the decision', async ({
     guild,
     admin,
