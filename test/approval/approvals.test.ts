@@ -507,7 +507,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(opened.world.requests).toHaveLength(2);
   });
 
-  it('keeps the server from before the first correction, until the member submits another one', async () => {
+  it('is stored with the server from before any corrections until the member submits again', async () => {
     const opened = await open();
     await submit(opened, 'a');
     const { approvals } = opened;
@@ -530,7 +530,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     });
   });
 
-  it('shows more than ten ports that a member submits at one host within a day', async () => {
+  it('is marked if the member has submitted more than ten ports of one host within a day', async () => {
     const opened = await open();
     const { approvals, drafts, world } = opened;
     const ports = async (id: string, from: number, count: number, by = mia) => {
