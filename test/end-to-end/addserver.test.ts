@@ -49,10 +49,7 @@ describe('/addserver', () => {
     expect(labelsOf(answer)).toEqual(['Submit another']);
   });
 
-  it("replies with the service's message and the address, visible only to the member", async ({
-    guild,
-    member,
-  }) => {
+  it("shows the service's message and the address only to the member", async ({ guild, member }) => {
     const answer = await addServer(member, '[2606:4700::1111]:27015', { query_port: 27016 });
     expect(textOf(answer)).toContain('(only you can see this)');
     expect(textOf(answer)).toContain(ACCEPTED);
@@ -73,7 +70,7 @@ describe('/addserver', () => {
     await says(await answer, 'corrected.example.com:1');
   });
 
-  it('explains what to do next for each error in the specification', async ({ guild, member, listing }) => {
+  it('explains the next step for every error in the specification', async ({ guild, member, listing }) => {
     const reads = () => listing.requests.filter(({ action }) => action === 'games').length;
     const before = reads();
     let last: Answer = { kind: 'lost' };
@@ -153,12 +150,12 @@ const WAYS = [
   },
 ];
 
-describe('a successful submission', () => {
+describe('after a successful submission, the bot', () => {
   it.for([
     ['en-US', /doesn't notify anyone of the result/, 'Submit another'],
     ['de', /teilt das Ergebnis niemandem mit/, 'Noch einen'],
     ['ja', /結果は誰にも通知しません/, 'もう1件'],
-  ] as const)('explains the review only for the first submission, in %s', async ([locale, review, another], {
+  ] as const)('explains the review only the first time (in %s)', async ([locale, review, another], {
     guild,
     listing,
   }) => {
@@ -177,7 +174,9 @@ describe('a successful submission', () => {
     expect(listing.submitted.at(-1)).toMatchObject({ server: 'second.example.com', game: 'rust' });
   });
 
-  it("prefills the form with a list's game only if all lines have the same game", async ({ member }) => {
+  it("prefills the next form with the list's game only if all lines have the same game", async ({
+    member,
+  }) => {
     const one = await pressSubmit(member, await paste(member, 'a.example.com:1 cs2\nb.example.com:1 cs2'));
     expect(textOf(one)).toContain("doesn't notify anyone of the result");
     expect((await openModal(member, one, 'Submit another')).typed.game).toBe('cs2');
@@ -187,8 +186,8 @@ describe('a successful submission', () => {
   });
 });
 
-describe('the reply to /addserver with invalid input', () => {
-  it.for(WAYS)('has a $offers.0 button that submits the corrected server ($options)', async ({
+describe('the reply to invalid input in /addserver', () => {
+  it.for(WAYS)('has a "$offers.0" button that submits the corrected server ($options)', async ({
     options,
     ...way
   }, { guild, member }) => {
@@ -243,7 +242,7 @@ describe('the reply to /addserver with invalid input', () => {
     ['[2606:4700::1111]:27021', '[2606:4700::1111]', '27021'],
     ['10.0.0.1:27021', '10.0.0.1:27021', ''],
     ['q1.example.org:99999', 'q1.example.org:99999', ''],
-  ] as const)('leads to a form with the address and port in separate fields (%s)', async ([
+  ] as const)('opens a form with separate fields for the host and a valid port (%s)', async ([
     typed,
     server,
     port,
@@ -253,7 +252,7 @@ describe('the reply to /addserver with invalid input', () => {
     expect((await openModal(member, answer)).typed).toMatchObject({ server, port });
   });
 
-  it('leads to a form that accepts a new port in either field', async ({ guild, member }) => {
+  it('opens a form that accepts a new port in either field', async ({ guild, member }) => {
     await rejecting(guild, 'No.');
     const answer = await addServer(member, 'q1.example.org:27021');
     await rejecting(guild, 'No.');
@@ -263,7 +262,7 @@ describe('the reply to /addserver with invalid input', () => {
     await isAccepted(guild, answer, { server: 'q2.example.org', port: '5', game: 'cs2' });
   });
 
-  it('shows several addresses as a list preview', async ({ member, listing }) => {
+  it('shows a list preview if the member entered several addresses', async ({ member, listing }) => {
     const answer = await addServer(member, '8.8.8.8:1, Rust: 8.8.8.8:2', { game: 'gmod' });
     expect(textOf(answer)).toContain('2 game servers are ready');
     await member.press(answer, 'Submit 2 game servers');
@@ -275,7 +274,10 @@ describe('the reply to /addserver with invalid input', () => {
       ]);
   });
 
-  it('has buttons that fix swapped options, commas and extra digits', async ({ member, listing }) => {
+  it('has buttons that fix swapped options, commas in addresses and extra digits in ports', async ({
+    member,
+    listing,
+  }) => {
     const swapped = await addServer(member, 'rust', { game: 'a.example.com:1' });
     expect(messageOf(swapped).current?.content).toBe('⚠️ Not sent: the game and the address are swapped.');
     expect(componentsOf(swapped).map(({ label }) => label)).toEqual([
@@ -334,7 +336,7 @@ describe('an unsent submission', () => {
     await isAccepted(guild, asked, { server: 'later.example.com', port: '27015', game: 'cs2' });
   });
 
-  it('can be sent with a new key after the service has rejected the old key', async ({
+  it('can be sent with a new key after the service has rejected the old one', async ({
     guild,
     admin,
     member,
@@ -395,7 +397,7 @@ describe('an unsent submission', () => {
     await isAccepted(guild, await addServer(member, good), sent);
   });
 
-  it('causes a reply that shows when the member can try again', async () => {
+  it('gets a reply that shows when the member can try again', async () => {
     const clock = createTestClock();
     const env = { MEMBER_LIMIT: '1/600', GUILD_LIMIT: '2/1200' };
     const bot = await oneBot({ env });
@@ -419,7 +421,7 @@ describe('an unsent submission', () => {
     ['en-US', 'You can submit your next game server from {}.', 'You can try again from {}.'],
     ['de', 'Den nächsten Spielserver kannst du ab {} einreichen.', 'Wieder möglich ab {}.'],
     ['ja', '次のゲームサーバーは{}以降に申請できます。', '{}以降にもう一度試せます。'],
-  ] as const)('causes a reply that shows when the member can try again as a Discord timestamp, in %s', async ([
+  ] as const)('gets a reply that shows the retry time as a Discord timestamp (in %s)', async ([
     locale,
     next,
     again,
@@ -445,9 +447,7 @@ describe('an unsent submission', () => {
   });
 });
 
-it("/addserver doesn't list other games if the typed game is unknown or has one obvious correction", async ({
-  member,
-}) => {
+it("/addserver doesn't list all games if a member enters an unknown or misspelt one", async ({ member }) => {
   const unknown = await addServer(member, 'a.example.com:1', { game: 'fortnite' });
   expect(textOf(unknown)).toContain('unknown game fortnite');
   expect(componentsOf(unknown).map(({ label }) => label)).toEqual(['Edit']);
@@ -455,7 +455,7 @@ it("/addserver doesn't list other games if the typed game is unknown or has one 
   expect(componentsOf(near).map(({ label }) => label)).toEqual(['Submit as Valheim', 'Edit']);
 });
 
-it('/addserver moves an address that is only a number to the port field', async ({ guild, member }) => {
+it('/addserver treats an address that is just a number as a port', async ({ guild, member }) => {
   const reply = await addServer(member, '27015');
   expect(textOf(reply)).toContain('no address');
   const { typed } = await openModal(member, reply);
@@ -465,7 +465,7 @@ it('/addserver moves an address that is only a number to the port field', async 
 });
 
 describe("a game that the guild doesn't allow", () => {
-  it('is rejected with a reply that only offers allowed games', async ({ guild, member }) => {
+  it('is rejected, and the reply only offers allowed games', async ({ guild, member }) => {
     await allowGames(guild, ['css']);
     const near = await addServer(member, 'a.example.com:1', { game: 'counter-strik' });
     expect(labelsOf(near)).toEqual(['Submit as Counter-Strike: Source', 'Edit']);
@@ -483,7 +483,7 @@ describe("a game that the guild doesn't allow", () => {
     await isAccepted(guild, refused, { server: 'mc.example.com', port: '1', game: 'css' });
   });
 
-  it('can be replaced in a select menu of allowed games', async ({ guild, member }) => {
+  it('can be replaced with an allowed game in a select menu', async ({ guild, member }) => {
     await allowGames(guild, ['css', 'csgo', 'cs16', 'dayz', 'ark']);
     const refused = await addServer(member, 'many.example.com', { game: 'minecraft' });
     expect(labelsOf(refused)).toEqual(['Edit']);
@@ -524,7 +524,7 @@ describe("a member's input", () => {
     await says(await guild.member.submit(window.modal, { ...window.typed, port: '27015' }), ACCEPTED);
   });
 
-  it('is sent only once if both a button and a form submit it', async ({ guild, member }) => {
+  it('is sent only once if the member uses both the button and the form', async ({ guild, member }) => {
     const answer = await addServer(member, 'once.example.com');
     const { modal, typed } = await openModal(member, answer);
     await member.press(answer, 'Submit with port 27015');
@@ -536,7 +536,7 @@ describe("a member's input", () => {
   });
 });
 
-describe('a server that was submitted before', () => {
+describe('a previously submitted server', () => {
   it("isn't sent again while an earlier request is running", async ({ bot, admin, member, listing }) => {
     const { promise: until, resolve: goOn } = Promise.withResolvers<void>();
     await listing.behave({ kind: 'held', until }, 1);
@@ -568,7 +568,7 @@ describe('a server that was submitted before', () => {
     expect(addsOf(bot, 'before.example.com')).toHaveLength(3);
   });
 
-  it('is resent only after a confirmation if the first outcome is unknown', async ({
+  it("isn't resent without confirmation if its outcome is unknown", async ({
     bot,
     guild,
     member,

@@ -63,7 +63,7 @@ function outcomes(report: Parameters<typeof csvOf>[0]): Readonly<Record<string, 
 }
 
 describe('/addservers', () => {
-  it('submits the servers in a file', async ({ member, listing }) => {
+  it('submits the servers from a file', async ({ member, listing }) => {
     const servers = [
       { server: 'a.json.net', port: 27015, game: 'cs2' },
       { server: 'b.json.net', port: 25565, query_port: 25566, game: 'minecraft' },
@@ -81,7 +81,7 @@ describe('/addservers', () => {
     expect(listing.submitted).toEqual(servers);
   });
 
-  it('shows the problem with each invalid line', async ({ member, listing }) => {
+  it('shows what is wrong with each invalid line', async ({ member, listing }) => {
     const others = Array.from({ length: 6 }, (_, n) => `m${n + 7}.example.com:27015 cs2`);
     const preview = await paste(
       member,
@@ -132,7 +132,7 @@ describe('/addservers', () => {
     ]);
   });
 
-  it("uses the `game` option for lines that don't name a game", async ({ member, listing }) => {
+  it('uses the `game` option for lines without a game', async ({ member, listing }) => {
     await pressSubmit(
       member,
       await sendFile(member, 'a1.example.com:1\na2.example.com:2 rust', { game: 'tf2' }),
@@ -141,7 +141,7 @@ describe('/addservers', () => {
     expect(listing.submitted.map(({ game }) => game)).toEqual(['tf2', 'rust', 'rust']);
   });
 
-  it('quotes an unknown game and offers only the game that it resembles', async ({ member, listing }) => {
+  it('quotes an unknown game, and only offers the most similar one', async ({ member, listing }) => {
     const preview = await sendFile(member, 'g1.example.com:1', { game: 'Counter-Stroke 2' });
     expect(textOf(preview)).toContain('unknown game Counter-Stroke 2. ');
     expect(labelsOf(preview)).toEqual(['Use Counter-Strike 2', 'Edit', 'Cancel']);
@@ -149,7 +149,7 @@ describe('/addservers', () => {
     expect(listing.submitted).toEqual([{ server: 'g1.example.com', port: 1, game: 'cs2' }]);
   });
 
-  it('has a button that makes the second port of each line the query port', async ({ member, listing }) => {
+  it('has a button that makes the second port on each line the query port', async ({ member, listing }) => {
     const preview = await paste(
       member,
       'The Island | a.example.com:7777 | 27015\nRagnarok | b.example.com:7777 | 27015',
@@ -181,7 +181,7 @@ describe('/addservers', () => {
       lines(1001),
       /⚠️ list\.txt has more than 1,000 game servers\. Split it up\..*You'll need to choose the file again\./,
     ],
-  ] as const)('rejects a file that %s, and accepts another file in the form', async ([
+  ] as const)('rejects a file that %s, and then accepts another one in the form', async ([
     _what,
     content,
     words,
@@ -206,13 +206,13 @@ describe('/addservers', () => {
     expect(textOf(await sendFile(member, lines(1)))).toContain('Only files ending in .txt, .csv or .json');
   });
 
-  it('lists repeated JSON entries', async ({ member }) => {
+  it('lists repeated entries in a JSON file', async ({ member }) => {
     const servers = JSON.stringify(Array(3).fill('c.example.com:1 rust'));
     const preview = await member.submit(modalOf(await member.slash('addservers')), { servers });
     expect(textOf(preview)).toContain('2 lines repeat earlier ones and count only once: lines 2-3.');
   });
 
-  it("reads the list in the form's text field before the form's file", async ({ member, listing }) => {
+  it("reads the form's text field before the file that was uploaded with it", async ({ member, listing }) => {
     const modal = modalOf(await member.slash('addservers'));
     const file = upload('b.json', JSON.stringify([{ server: 'b.example.com', port: 2 }, 'a.example.com:1']));
     const typed = { servers: 'a.example.com:1\nwrong.example.com:0', game: 'rust', file };
@@ -226,7 +226,7 @@ describe('/addservers', () => {
     expect(labelsOf(none)).toEqual(['Edit']);
   });
 
-  it("recognises a table's columns by their names, and lists unused columns", async ({ member, listing }) => {
+  it("recognises a table's columns by name, and lists unused columns", async ({ member, listing }) => {
     const table =
       'Spiel;IP;Port;Abfrageport;Nummer\nRust;a.example.com;1;2;30001\ncs2;b.example.com;3;4;30002';
     const preview = await sendFile(member, table);
@@ -238,7 +238,7 @@ describe('/addservers', () => {
     ]);
   });
 
-  it('shows a select menu with the allowed games if all of them fit', async ({ guild, member, listing }) => {
+  it('shows a select menu with the allowed games if they all fit', async ({ guild, member, listing }) => {
     await allowGames(guild, ['ark', 'cs2']);
     const games = (modal: SeenModal) => modalFields(modal.data).find(({ id }) => id === 'game');
     const modal = modalOf(await member.slash('addservers', { game: 'ARK: Survival Evolved' }));
@@ -381,7 +381,7 @@ describe("a list's preview", () => {
     expect(selectsOf(preview).map(({ placeholder }) => placeholder)).toEqual(['Game for lines 1 and 1b']);
   });
 
-  it('has a select menu that sets the game only for the lines it names', async ({ member, listing }) => {
+  it('has a select menu that only sets the game for the lines that it names', async ({ member, listing }) => {
     const preview = await paste(
       member,
       [
@@ -454,7 +454,7 @@ describe("a list's preview", () => {
 });
 
 describe('a list with a single line', () => {
-  it('is previewed after the member accepts a suggested fix', async ({ member, listing }) => {
+  it('is previewed once the member has accepted a suggested fix', async ({ member, listing }) => {
     const shown = await paste(member, 'one.example.com cs2');
     expect(textOf(shown)).toContain('Needs fixing: no port (default is 27015).');
     expect(labelsOf(shown)).toEqual(['Use 27015', 'Edit', 'Cancel']);
@@ -468,7 +468,7 @@ describe('a list with a single line', () => {
     expect(listing.submitted).toEqual([{ server: 'one.example.com', port: 27015, game: 'cs2' }]);
   });
 
-  it('explains how to confirm an unclear port', async ({ member, listing }) => {
+  it('gets a reply that explains how to confirm an unclear port', async ({ member, listing }) => {
     const shown = await paste(member, 'game=rust\nip=one.example.com\nbeacon_port=15000');
     expect(textOf(shown)).toContain(
       "Needs fixing: unclear port ?15000. If this is the game server's port, remove the question mark.",
@@ -491,7 +491,7 @@ describe('a list with a single line', () => {
     expect(textOf(lacking)).toMatch(/1 game server without a game.*30 lines without a game server/s);
   });
 
-  it('can be edited in the form for a single server, even after other lines have been sent', async ({
+  it('can be edited in the single-server form, even if it is all that remains of a longer list', async ({
     member,
     listing,
   }) => {
@@ -528,7 +528,7 @@ describe('a suggested game', () => {
     expect(listing.submitted.map(({ game }) => game)).toEqual(['minecraft', 'factorio']);
   });
 
-  it('is offered if the game for the whole list is unknown', async ({ member, listing }) => {
+  it('is offered if the game chosen for the whole list is unknown', async ({ member, listing }) => {
     const preview = await sendFile(member, 'a.example.com:1\nb.example.com:2', { game: 'minecarft' });
     await pressSubmit(member, await member.press(preview, 'Use Minecraft'));
     expect(listing.submitted.map(({ game }) => game)).toEqual(['minecraft', 'minecraft']);
@@ -569,7 +569,7 @@ describe('the Edit button', () => {
     expect(listing.submitted[0]).toEqual({ server: 'right0.example.com', port: 27015, game: 'cs2' });
   });
 
-  it('opens a form with up to 4,000 characters, which refers to a file for the rest', async ({ member }) => {
+  it('opens a form with up to 4,000 characters, and refers to a file for the rest', async ({ member }) => {
     const wrong = Array.from({ length: 200 }, (_, n) => `a-rather-long-name-${n}.example.com:0 cs2`);
     const preview = await sendFile(member, `${wrong.join('\n')}\ngood.example.com:1 cs2`);
     const { modal, typed } = await openModal(member, preview);
@@ -600,7 +600,9 @@ describe('the Edit button', () => {
     expect(listing.submitted.map(({ port }) => port)).toEqual([1, 3]);
   });
 
-  it('comes with a file that contains all lines to fix, even those without a game', async ({ member }) => {
+  it('is shown with a file that contains all lines to fix, including those without a game', async ({
+    member,
+  }) => {
     const lines = Array.from({ length: 12 }, (_, n) => `no-game-${n}.example.com:1`);
     const preview = await paste(member, ['127.1:5 cs2', ...lines, 'good.example.com:1 cs2'].join('\n'));
     const rows = csvOf(messageOf(preview), 'to-fix.csv');
@@ -621,7 +623,7 @@ describe('the Edit button', () => {
     expect(listing.submitted).toEqual([{ server: 'x.example.com', port: 5, game: 'cs2' }]);
   });
 
-  it('reopens a list that was continued in /submissions, or cancelled and restored', async ({
+  it('still works after the list has been continued in /submissions or restored', async ({
     member,
     listing,
   }) => {
@@ -645,7 +647,7 @@ describe('the Edit button', () => {
     expect(labelsOf(await member.slash('submissions'))).not.toContain('Continue');
   });
 
-  it("opens a form with the original text if the text isn't a list", async ({ member, listing }) => {
+  it("opens a form with the member's text if the text isn't a list", async ({ member, listing }) => {
     const words = 'our servers\nare the best';
     const said = await paste(member, words, { game: 'rust' });
     expect(textOf(said)).toMatch(/No game servers were found/);
@@ -670,7 +672,10 @@ describe('the Edit button', () => {
 });
 
 describe("a list's report", () => {
-  it('offers to correct or resubmit servers that were rejected or not sent', async ({ member, listing }) => {
+  it('has buttons to correct or resubmit servers that were rejected or not sent', async ({
+    member,
+    listing,
+  }) => {
     const body = { status: 'error', message: 'Invalid game alias provided.' };
     answerBy(() => ({ kind: 'json', status: 200, body }));
     const list = 'a.example.com:1 rust\nb.example.com:2 rust\nc.example.com:0 rust';
@@ -694,7 +699,7 @@ describe("a list's report", () => {
     expect(reopened.typed.servers).toBe('a.example.com:1\nb.example.com:2\nc.example.com:0 rust');
   });
 
-  it('attaches files only if the list has more than ten lines', async ({ member }) => {
+  it('only has attached files if the list has more than ten lines', async ({ member }) => {
     const body = { status: 'error', message: 'Invalid game alias provided.' };
     answerBy(() => ({ kind: 'json', status: 200, body }));
     const wrong = Array.from({ length: 9 }, (_, n) => `w${n}.example.com:0 rust`);
@@ -725,7 +730,7 @@ describe("a list's report", () => {
     expect(csvOf(report, 'not-sent.csv')).toHaveLength(9);
   });
 
-  it("also attaches files if the service's messages are too long", async ({ member }) => {
+  it("also has attached files if the service's messages are too long", async ({ member }) => {
     answerBy((count) => {
       const message = `${count} ${'why '.repeat(45)}`;
       return { kind: 'json', status: 200, body: { status: 'error', message } };
@@ -735,7 +740,7 @@ describe("a list's report", () => {
     expect(textOf(report)).toContain('… and others, for other reasons.');
   });
 
-  it("doesn't count the lines of other submissions", async ({ member }) => {
+  it("doesn't count lines from other submissions", async ({ member }) => {
     const wrong = Array.from({ length: 11 }, (_, n) => `w${n}.example.com:0 cs2`);
     const first = await paste(
       member,
@@ -750,7 +755,7 @@ describe("a list's report", () => {
     expect(textOf(await pressSubmit(member, preview))).toContain('These 11 lines: report.csv');
   });
 
-  it('keeps the button for unconfirmed servers after the member has resubmitted the other servers', async ({
+  it('keeps the button for unconfirmed servers after the rest have been resubmitted', async ({
     member,
     listing,
   }) => {
@@ -771,7 +776,7 @@ describe("a list's report", () => {
     expect(listing.submitted).toHaveLength(101);
   });
 
-  it('lets the member resubmit servers if the key is revoked during a submission', async ({
+  it('lets the member resubmit servers if the key was revoked during the submission', async ({
     guild,
     admin,
     member,
@@ -798,7 +803,7 @@ describe("a list's report", () => {
     expect(textOf(rest)).toContain('✅ 150 sent for review. “Servers have been added for review.”');
   });
 
-  it('replaces a progress bar without buttons', async ({ member, discord }) => {
+  it("replaces a progress bar, which doesn't have any buttons", async ({ member, discord }) => {
     answerBy(() => ({ kind: 'slow', ms: 700 }));
     const preview = await sendFile(member, lines(600));
     const from = discord.requests.length;
@@ -813,13 +818,13 @@ describe("a list's report", () => {
   });
 });
 
-describe('servers with host names of the maximum length', () => {
+describe('a list of servers with the longest possible host names', () => {
   const longest = (n: number) =>
     [`n${n}`.padEnd(63, 'a'), 'b'.repeat(63), 'c'.repeat(63), 'd'.repeat(57), 'com'].join('.');
   const list = (length: number, port: number) =>
     Array.from({ length }, (_, n) => `${longest(n)}:${port} cs2`).join('\n');
 
-  it("fit into Discord's messages and files, even in a list of 1,000", async ({ member, listing }) => {
+  it("fits into Discord's messages and files, even if it has 1,000 lines", async ({ member, listing }) => {
     expect(longest(0).length).toBe(253);
     const preview = await sendFile(member, list(1000, 9));
     expect(textOf(preview)).toContain('1,000 game servers are ready');
@@ -831,7 +836,7 @@ describe('servers with host names of the maximum length', () => {
     expect(csvOf(report, 'report.csv').length).toBe(1000);
   });
 
-  it('can be corrected in two attached files if all 900 lines are invalid', async ({ member }) => {
+  it('is attached in two files for correction if all 900 lines are invalid', async ({ member }) => {
     const preview = await sendFile(member, list(900, 0));
     const files = messageOf(preview).current?.attachments.map(({ filename }) => filename) ?? [];
     expect(files).toEqual(['to-fix.csv', 'to-fix-2.csv']);

@@ -13,7 +13,10 @@ import {
 
 const it = botTest();
 
-it('a reason can be required to decline, even in forms opened before', async ({ guild, member }) => {
+it('admins can require a reason for every decline, even in forms that are already open', async ({
+  guild,
+  member,
+}) => {
   await turnApprovalOn(guild);
   await addServer(member, 'reason.example.com:1');
   const message = await waitingIn(guild);
@@ -30,7 +33,7 @@ it('a reason can be required to decline, even in forms opened before', async ({ 
   await expect.poll(() => textOf(message)).toMatch(/❌ Declined by .*\nReason: /);
 });
 
-it('the role that can approve needs no approval if admins want that', async ({ guild, member }) => {
+it('admins can let members with the approval role submit without approval', async ({ guild, member }) => {
   await turnApprovalOn(guild);
   await pickSetting(guild, 'Approval', '@Moderators');
   const moderator = guild.person({ role: 'moderator' });
@@ -44,7 +47,11 @@ it('the role that can approve needs no approval if admins want that', async ({ g
   expect(textOf(await openSetting(guild, 'Trusted role'))).toContain('Trusted role: none');
 });
 
-it('turning approval off offers to approve what is waiting', async ({ guild, admin, member }) => {
+it('when an admin turns approval off, the bot offers to approve all waiting submissions', async ({
+  guild,
+  admin,
+  member,
+}) => {
   await turnApprovalOn(guild);
   for (const port of [1, 2]) await addServer(member, `off.example.com:${port}`);
   const page = await pressSetting(guild, 'Approval', 'Turn approval off');

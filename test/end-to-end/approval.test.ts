@@ -123,7 +123,7 @@ describe('a submission that needs approval', () => {
     expect(addsOf(guild, 'unseen.example.com')).toHaveLength(1);
   });
 
-  it('shows the decision to a member who edits it too late', async ({ guild, member }) => {
+  it("can't be edited after the decision, which the member sees instead", async ({ guild, member }) => {
     const { reply, message } = await oneWaits(guild);
     const { modal } = await openModal(member, reply, 'Edit');
     await decline(guild, message, '');
@@ -133,7 +133,11 @@ describe('a submission that needs approval', () => {
     }
   });
 
-  it('shows earlier submissions of the same server only to moderators', async ({ guild, admin, member }) => {
+  it('is shown with earlier submissions of the same server, but only to moderators', async ({
+    guild,
+    admin,
+    member,
+  }) => {
     const known = await submittedBefore(guild);
     const reply = await member.press(known, 'Submit anyway');
     const EARLIER =
@@ -234,7 +238,7 @@ describe('a submission that needs approval', () => {
     );
   });
 
-  it("can be declined with a predefined reason in the member's language", async ({
+  it('can be declined with a predefined reason that the member sees in their own language', async ({
     bot,
     guild,
     discord,
@@ -275,7 +279,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(await member.slash('submissions'))).not.toContain('The game is wrong');
   });
 
-  it('shows a single decision if it is a list and all lines are declined', async ({ guild, member }) => {
+  it('shows only one decision if all lines of a list are declined', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     await pressSubmit(member, await paste(member, lines(2)));
     await decline(guild, await waitingIn(guild), 'Not today');
@@ -381,7 +385,7 @@ describe('a submission that needs approval', () => {
     await admin.press(next, 'Decline').then((answer) => expect(answer.kind).toBe('modal'));
   });
 
-  it('stays in the queue with its other lines after a moderator has declined some lines', async ({
+  it('stays in the queue with its remaining lines after some have been declined', async ({
     guild,
     discord,
     admin,
@@ -443,7 +447,11 @@ describe('a submission that needs approval', () => {
     ]);
   });
 
-  it("shows moderators the next step if it can't be sent", async ({ guild, admin, member }) => {
+  it("stays in the queue if it can't be sent, and moderators see the next step", async ({
+    guild,
+    admin,
+    member,
+  }) => {
     await turnApprovalOn(guild);
     const moderator = inStaff(guild, 'admin');
     // The bot asks the moderator and the member to check whether the server arrived.
@@ -502,7 +510,7 @@ describe('a submission that needs approval', () => {
     expect(bot.log().filter(({ channelId }) => channelId === staffChannel(guild))).toEqual([]);
   });
 
-  it('returns to the queue if the service is down, and the history shows the attempt', async ({
+  it('returns to the queue if the service is down, and the attempt appears in the history', async ({
     guild,
     listing,
     member,
@@ -532,7 +540,7 @@ describe('a submission that needs approval', () => {
     expect(addsOf(guild, HOST)).toEqual([]);
   });
 
-  it('keeps its invalid lines when its member withdraws it', async ({ bot, guild, member }) => {
+  it('keeps its invalid lines when the member withdraws it', async ({ bot, guild, member }) => {
     await turnApprovalOn(guild);
     const preview = await paste(member, `${lines(1)}\nno-port.example.com cs2`);
     const reply = await pressSubmit(member, preview);
@@ -548,7 +556,7 @@ describe('a submission that needs approval', () => {
     expect(await bot.store.rows('SELECT id FROM drafts WHERE guild_id = ?', guild.id)).toEqual([]);
   });
 
-  it('shows moderators the new version after an edit', async ({ guild, member }) => {
+  it('is shown to moderators in its new version after an edit', async ({ guild, member }) => {
     const { reply, message } = await oneWaits(guild);
     const changed = await edit(member, reply, { port: '27016', server: 'new.example.com' });
     expect(textOf(changed)).toContain(WAITS);
@@ -581,7 +589,7 @@ describe('a submission that needs approval', () => {
     expect(addsOf(guild, HOST)).toHaveLength(1);
   });
 
-  it("reopens the form with the member's input after an invalid edit", async ({ guild, member }) => {
+  it("keeps the input from an invalid edit for the member's next attempt", async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const reply = await pressSubmit(member, await paste(member, lines(3)));
     const typed = '1. s0.example.com:27015 cs2\n2. 10.0.0.1:27015 cs2';
@@ -603,7 +611,7 @@ describe('a submission that needs approval', () => {
       .toEqual(['right.example.com']);
   });
 
-  it('can be edited and resubmitted after being declined', async ({ guild, member }) => {
+  it('can be edited and submitted again after being declined', async ({ guild, member }) => {
     const { reply, message } = await oneWaits(guild);
     await decline(guild, message, 'Wrong port.');
     await expect.poll(() => labelsOf(reply)).toEqual(['Edit and submit again']);
@@ -646,7 +654,7 @@ describe('a submission that needs approval', () => {
       'dort in `/submissions` und drück auf **Bearbeiten und noch einmal einreichen**',
     ],
     ['ja', '編集してもう一度申請', '`/submissions`で開き、**編集してもう一度申請**'],
-  ] as const)('can be edited and resubmitted the day after it was declined, in %s', async ([
+  ] as const)('can be edited and submitted again the day after being declined (in %s)', async ([
     locale,
     label,
     pointer,
@@ -673,7 +681,7 @@ describe('a submission that needs approval', () => {
     expect(labelsOf(declined)).not.toContain(label);
   });
 
-  it('lets the member resubmit each declined line only once', async () => {
+  it("can't be resubmitted twice with the same declined line", async () => {
     const clock = createTestClock();
     const bot = await oneBot();
     const guild = await bot.newGuild({ key: 'sandbox-key' });
@@ -723,7 +731,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(await member.press(list, again))).toContain('These buttons have expired.');
   });
 
-  it('is rechecked if the member resubmits it', async () => {
+  it('is checked again when the member resubmits it', async () => {
     const clock = createTestClock();
     const bot = await oneBot();
     const guild = await bot.newGuild({ key: 'sandbox-key' });
@@ -750,7 +758,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(await member.pick(history, ['other.example.com:1']))).toContain('No submissions match.');
   });
 
-  it('keeps its invalid lines, and includes them once they have been fixed', async ({
+  it('keeps invalid lines, and includes them once they have been fixed', async ({
     guild,
     member,
     listing,
@@ -771,7 +779,7 @@ describe('a submission that needs approval', () => {
     await expect.poll(() => listing.submitted.map(({ port }) => port)).toEqual([1, 2, 3]);
   });
 
-  it('keeps the lines to fix after it was approved', async ({ guild, member }) => {
+  it('keeps the lines that need fixing after being approved', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const list = ['one.example.com:1 cs2', 'two.example.com cs2'].join('\n');
     const reply = await pressSubmit(member, await paste(member, list));
@@ -782,7 +790,7 @@ describe('a submission that needs approval', () => {
     expect(typed.server).toBe('two.example.com');
   });
 
-  it('names the lines that it skips, even after an edit and the decision', async ({
+  it('is shown with the lines that it skips, even after an edit and a decision', async ({
     guild,
     admin,
     member,
@@ -813,7 +821,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(history)).not.toContain('Unfinished');
   });
 
-  it('has a file with all lines if it is a long list', async ({ guild, member }) => {
+  it('has a button that shows a file with all lines if it is a long list', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const reply = await pressSubmit(member, await paste(member, lines(12)));
     expect(textOf(reply)).toContain(WAITS);
@@ -840,7 +848,10 @@ describe('a submission that needs approval', () => {
     expect(sent).not.toContain('s0.example.com');
   });
 
-  it('has a file with all lines if its message is too short to list them', async ({ guild, member }) => {
+  it("has a button that shows a file with all lines if they don't fit into the message", async ({
+    guild,
+    member,
+  }) => {
     await turnApprovalOn(guild);
     const long = `${'long.'.repeat(20)}example.com`;
     const names = ['ark', 'arksa', 'arma3', 'cs16', 'cs2', 'csgo', 'css', 'l4d2', 'samp', 'tf2'];
@@ -928,7 +939,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(await openSettings(guild))).toContain('Approval: on');
   });
 
-  it('is mentioned in an otherwise empty history', async ({ guild, admin, member }) => {
+  it('is mentioned in the history, even if the history is empty', async ({ guild, admin, member }) => {
     await oneWaits(guild);
     for (const who of [admin, member]) {
       const history = textOf(await who.press(await who.slash('submissions'), 'History'));
@@ -937,7 +948,7 @@ describe('a submission that needs approval', () => {
     }
   });
 
-  it('can be approved in a message that is more than an hour old', async ({
+  it('can still be approved in a message that is more than an hour old', async ({
     guild,
     admin,
     member,
@@ -1003,7 +1014,7 @@ describe('a submission that needs approval', () => {
     expect(csvOf(all, 'preview.csv')).toHaveLength(1);
   });
 
-  it('is posted when /settings finds that the log channel works again', async ({
+  it('is posted when /settings detects that the log channel works again', async ({
     guild,
     discord,
     member,
@@ -1079,7 +1090,7 @@ describe('a submission that needs approval', () => {
     expect(addsOf(guild, HOST)).toEqual([]);
   });
 
-  it('prevents a later list from submitting the same server', async ({ guild, member }) => {
+  it('prevents the same server from being submitted in a later list', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     await addServer(member, 's1.example.com:27015');
     const preview = await paste(member, lines(3));
@@ -1108,7 +1119,7 @@ describe('a submission that needs approval', () => {
 });
 
 describe('the approval setting in /settings', () => {
-  it('lets the bot mention a mentionable role at most once an hour', async ({
+  it('lets the bot mention a mentionable role, but at most once an hour', async ({
     guild,
     bot,
     admin,
@@ -1147,7 +1158,7 @@ describe('the approval setting in /settings', () => {
     expect(textOf(await openSetting(guild, 'Approval'))).not.toContain('at most once an hour');
   });
 
-  it('requires a log channel for as long as approval is on', async ({ guild, admin }) => {
+  it('requires a log channel as long as approval is on', async ({ guild, admin }) => {
     const without = await openSetting(guild, 'Approval');
     expect(textOf(without)).toContain('needs a working log channel. Choose one first.');
     expect(labelsOf(without)).not.toContain('Turn approval on');
@@ -1174,7 +1185,7 @@ describe('the approval setting in /settings', () => {
     );
   });
 
-  it('shows the approval role even while approval is off', async ({ guild, admin }) => {
+  it('shows the approval role even if approval is off', async ({ guild, admin }) => {
     await chooseLogChannel(guild);
     const chosen = await admin.pick(await openSetting(guild, 'Approval'), ['@Moderators']);
     expect(textOf(chosen)).toMatch(/➖ Approval: off; @\d+ can approve too/);

@@ -38,7 +38,7 @@ it.for([
   'user',
   'guild',
   'elsewhere',
-] as const)('a blocked user (%s) gets a reply with a support link', async (who, {
+] as const)('a reply to a blocked user has a support link (blocked by: %s)', async (who, {
   bot,
   blocked,
   discord,
@@ -73,7 +73,7 @@ it("a blocked user can't use a panel's buttons", async ({ blocked, discord, admi
   expect(textOf(await member.submit(opened, typed))).toContain(ACCEPTED);
 });
 
-it("a submission waiting for approval isn't sent if its member has since been blocked", async ({
+it("a waiting submission isn't sent if its member has been blocked in the meantime", async ({
   blocked: _blocked,
   bot,
   guild,

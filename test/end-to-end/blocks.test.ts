@@ -21,7 +21,7 @@ const CANNOT_SUBMIT =
 const HOST_BLOCKED = "this address is blocked here. Ask this Discord server's admins or moderators.";
 
 describe('the block list in /settings', () => {
-  it('blocks a member until an admin unblocks them, and the log channel shows both', async ({
+  it('blocks members until they are unblocked, and both actions appear in the log channel', async ({
     guild,
     admin,
     member,
@@ -52,7 +52,7 @@ describe('the block list in /settings', () => {
     expect(textOf(await admin.pick(list, ['@admin']))).toContain('a block would have no effect');
   });
 
-  it('blocks host names and ranges, and keeps the input if it is invalid', async ({
+  it('blocks host names and ranges, and keeps invalid input for correction', async ({
     guild,
     admin,
     member,
@@ -82,8 +82,8 @@ describe('the block list in /settings', () => {
   });
 });
 
-describe('the Decline form', () => {
-  it("can also block the member, and then marks the member's other submissions in the queue", async ({
+describe('in the Decline form, a moderator', () => {
+  it('can also block the member, whose other submissions are then marked in the queue', async ({
     guild,
     member,
   }) => {
@@ -101,7 +101,7 @@ describe('the Decline form', () => {
     expect(adds(guild)).toHaveLength(1);
   });
 
-  it('can also block a host, which moderators can unblock from the queue', async ({ guild, member }) => {
+  it('can also block a host, and unblock it in the queue later', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const moderator = inStaff(guild, 'admin');
     await addServer(member, 'a.example.com:1');

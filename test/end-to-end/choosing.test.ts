@@ -13,8 +13,8 @@ const PLAYERS = /93\.184\.216\.1[01]|Mia|Noah/;
 const optionsOf = (answer: Parameters<typeof componentsOf>[0]) =>
   componentsOf(answer).flatMap(({ options }) => options ?? []);
 
-describe('a pasted console log', () => {
-  it('only submits the addresses that the member selects', async ({ member, listing, bot }) => {
+describe('after pasting a console log, a member', () => {
+  it('only submits the addresses that they select', async ({ member, listing, bot }) => {
     const preview = await paste(member, LOG, { game: 'rust' });
     expect(textOf(preview)).toContain('This looks like a log or a list of people');
     expect(labelsOf(preview)).toEqual(['Edit', 'Cancel']);
@@ -37,7 +37,7 @@ describe('a pasted console log', () => {
     expect(JSON.stringify(bot.log())).not.toMatch(PLAYERS);
   });
 
-  it("doesn't submit anything if the selection changed after the button was shown", async ({
+  it("doesn't submit anything if the selection has changed since the button was shown", async ({
     member,
     listing,
   }) => {
@@ -52,7 +52,7 @@ describe('a pasted console log', () => {
   });
 });
 
-describe('text with a single address that might belong to a person', () => {
+describe("the preview of text whose only address might be a person's", () => {
   it('has a submit button that names the game', async ({ member, listing }) => {
     const preview = await paste(member, 'My IP is 93.184.216.12:28015', { game: 'rust' });
     expect(labelsOf(preview)).toEqual(['Submit 93.184.216.12:28015 (Rust)', 'Edit', 'Cancel']);
@@ -62,7 +62,7 @@ describe('text with a single address that might belong to a person', () => {
     expect(listing.submitted).toEqual([{ server: '93.184.216.12', port: 28015, game: 'rust' }]);
   });
 
-  it('needs a game before it can be submitted', async ({ member, listing }) => {
+  it("doesn't have a submit button if the game is missing", async ({ member, listing }) => {
     const preview = await paste(member, 'My IP is 93.184.216.13:28015');
     await member.press(preview, 'Choose 93.184.216.13:28015');
     await expect.poll(() => textOf(preview)).toContain('1 line needs fixing');
@@ -73,7 +73,7 @@ describe('text with a single address that might belong to a person', () => {
 });
 
 describe('a list with ambiguous lines', () => {
-  it('is sent without the ambiguous lines unless the member selects them', async ({ member, listing }) => {
+  it('is sent without those lines unless the member selects them', async ({ member, listing }) => {
     const lines = ['one.example.com:1 cs2', 'two.example.com:2 cs2', 'and then { "x": three.example.com:3 }'];
     const preview = await paste(member, lines.join('\n'), { game: 'cs2' });
     expect(textOf(preview)).toContain('1 address might not be a game server');

@@ -15,7 +15,7 @@ import { ACCEPTED, addServer } from '../support/people.ts';
 const MINUTE_MS = 60_000;
 const it = botTest({ timing: { decisionMessages: { everyMs: 20 } } });
 
-it('the bot combines decisions within a minute into one direct message', async ({
+it('the bot combines all decisions from the same minute into one direct message', async ({
   bot,
   guild,
   member,
@@ -55,7 +55,7 @@ it('the bot combines decisions within a minute into one direct message', async (
   expect(opened).toHaveLength(2);
 });
 
-it("the bot doesn't send a direct message that is an hour late", async ({ bot, guild, member }) => {
+it("the bot doesn't send direct messages that are an hour late", async ({ bot, guild, member }) => {
   const clock = createTestClock();
   await turnApprovalOn(guild);
   const reply = await addServer(member, 'late.example.com:1');

@@ -56,12 +56,12 @@ it('a member is notified of a decision in the original reply and by direct messa
 
 it.for([
   [
-    'escaped and cut',
+    'escaped and shortened',
     { status: 200, body: { name: `**Games** <@&1> ${'x'.repeat(90)}` } },
     /Submitted in \*\*\\\*\\\*Games\\\*\\\* \\<\\@&1\\> x{10,40}…\*\* · https:/,
   ],
-  ['omitted if Discord does not return it', { status: 503 }, /Submitted in https:/],
-] as const)("in a direct message, the Discord server's name is %s", async ([, answer, expected], {
+  ["omitted if Discord doesn't return it", { status: 503 }, /Submitted in https:/],
+] as const)("the Discord server's name in a direct message is %s", async ([, answer, expected], {
   guild,
   member,
   discord,
@@ -81,7 +81,7 @@ it.for([
 it.for([
   ['Discord fails to open a channel', { kind: 'status', status: 503 }, /\/users\/@me\/channels$/],
   ['the response to the message is lost', { kind: 'answer lost' }, undefined],
-] as const)('a member gets exactly one direct message, even if %s', async ([, fault, opening], {
+] as const)('a member gets exactly one direct message even if %s', async ([, fault, opening], {
   guild,
   member,
   discord,
@@ -191,7 +191,7 @@ it("the bot stops sending direct messages to a member who doesn't accept them", 
   ).toEqual([]);
 });
 
-it('a member is only notified of the final decision if a submission is queued twice', async ({
+it('if a submission is queued twice, the member is only notified of the final decision', async ({
   bot,
   guild,
   listing,

@@ -17,7 +17,7 @@ const it = botTest();
 const SMALL_CAPITALS = 'ᴘʟᴀʏ.ᴇxᴀᴍᴘʟᴇ.ᴄᴏᴍ:25570';
 
 describe('an address in /addserver', () => {
-  it('that contains look-alike letters is only sent after the member accepts the suggested spelling', async ({
+  it("isn't sent with look-alike letters until the member accepts the suggested spelling", async ({
     member,
     listing,
   }) => {
@@ -46,7 +46,7 @@ describe('an address in /addserver', () => {
     expect(listing.submitted).toEqual([]);
   });
 
-  it('is sent without the symbols that separate it from other words', async ({ member, listing }) => {
+  it('is sent without the symbols around it', async ({ member, listing }) => {
     for (const typed of [
       'IP👉play.example.com:25570',
       '┃IP→b.example.com:1',
@@ -86,7 +86,7 @@ describe('a list with decorated addresses', () => {
     ]);
   });
 
-  it('can be submitted from a message', async ({ guild, member }) => {
+  it('gets the same suggestions if it comes from a message', async ({ guild, member }) => {
     const message = guild.discord.say(member, `CS2\n${LIST}`);
     const preview = await member.useOnMessage('Submit servers', message);
     expect(textOf(preview)).toContain('Did you mean play.example.com:25570?');

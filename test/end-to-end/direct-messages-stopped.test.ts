@@ -7,7 +7,7 @@ const HOST = 'brake.example.com';
 const PROMISE = "You'll get a direct message with the decision.";
 
 ownBotTest()(
-  'the bot stops announcing direct messages once Discord blocks them',
+  'the bot no longer promises direct messages once Discord blocks them',
   async ({ bot, guild, member, discord }) => {
     const opened = () => discord.requests.filter(({ path }) => path.endsWith('/users/@me/channels')).length;
     await turnApprovalOn(guild);
@@ -27,7 +27,7 @@ ownBotTest()(
 );
 
 botTest({ env: { DIRECT_MESSAGES: 'off' } })(
-  "the bot doesn't send or announce direct messages if DIRECT_MESSAGES is off",
+  "the bot doesn't send or promise direct messages if DIRECT_MESSAGES is off",
   async ({ bot, guild, member }) => {
     await turnApprovalOn(guild);
     const page = await openSetting(guild, 'Approval');

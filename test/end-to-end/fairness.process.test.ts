@@ -34,7 +34,7 @@ function heldService() {
   };
 }
 
-it("five long lists and a member's 60 commands don't delay another guild", async () => {
+it("five long lists and 60 commands from one member don't delay another guild", async () => {
   const service = heldService();
   const bot = await oneBot({
     env: { LISTING_REQUESTS_AT_ONCE: String(AT_ONCE), LISTING_API_TIMEOUT_MS: '60000' },

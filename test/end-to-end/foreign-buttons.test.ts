@@ -473,8 +473,8 @@ async function submitForged(
 /** Matches other users' servers. */
 const OTHERS = /(?:new|no-port|refused|s1|unclear)\.example\.com/;
 
-describe('a button or menu that was shown to another user', () => {
-  it('is tested for every action in every command', async ({ guild }) => {
+describe("someone else's button or menu", () => {
+  it('is covered by these tests for every action of every command', async ({ guild }) => {
     const { controls, windows } = await showEverything(guild);
     const shown = new Set(controls.map(({ id }) => nameOf(id)));
     expect([...shown].toSorted()).toEqual(PRESSES.filter(isShown).toSorted());
@@ -507,7 +507,7 @@ describe('a button or menu that was shown to another user', () => {
       await changesNothing({ bot, guild }, admin, async () => void (await use(bot, control, admin)));
   });
 
-  it('has no effect in another guild', async ({ bot, guild }) => {
+  it('has no effect in any other guild', async ({ bot, guild }) => {
     const { controls } = await showEverything(guild);
     const elsewhere = await bot.newGuild({ key: 'sandbox-key' });
     for (const control of controls) {
@@ -519,8 +519,8 @@ describe('a button or menu that was shown to another user', () => {
   });
 });
 
-describe("another user's or guild's modal", () => {
-  it('has no effect for a user without the permission', async ({ bot, guild }) => {
+describe('a modal from another user or guild', () => {
+  it('has no effect if the user lacks the permission', async ({ bot, guild }) => {
     const { windows } = await showEverything(guild);
     const somebody = { userId: '100000000000000001', guildId: guild.id, permissions: '0' };
     for (const window of windows.filter(isOfSomebody)) {
@@ -530,7 +530,7 @@ describe("another user's or guild's modal", () => {
     }
   });
 
-  it('has no effect if the same user submits it in another guild', async ({ bot, guild }) => {
+  it('has no effect if its user submits it in a different guild', async ({ bot, guild }) => {
     const { windows } = await showEverything(guild);
     const { id: guildId } = await bot.newGuild({ key: 'sandbox-key' });
     const permissions = String(PermissionFlagsBits.ManageGuild);
@@ -567,7 +567,7 @@ describe("another user's or guild's modal", () => {
 });
 
 describe("a forged modal with a submission's id", () => {
-  it("doesn't change another member's or guild's data", async ({ bot, guild, admin, member }) => {
+  it("doesn't change data that belongs to another member or guild", async ({ bot, guild, admin, member }) => {
     await setKey(admin, 'sandbox-key');
     await addServer(member, 'no-port.example.com');
     await addServer(member, 's1.example.com:27015');
@@ -614,7 +614,7 @@ describe("a forged modal with a submission's id", () => {
 });
 
 describe('a forged button on a public message', () => {
-  it("doesn't change the message, even if the user is allowed to use the button", async ({
+  it("doesn't change that message, even if the user is allowed to press the button", async ({
     bot,
     guild,
     admin,
@@ -630,7 +630,7 @@ describe('a forged button on a public message', () => {
     }
   });
 
-  it("doesn't change the message through a modal", async ({ bot, guild, admin }) => {
+  it("doesn't change that message through a modal", async ({ bot, guild, admin }) => {
     await setKey(admin, 'sandbox-key');
     const panel = await postPanel(guild, 'Ours.');
     await addServer(admin, 'no-port.example.com');
@@ -649,7 +649,7 @@ describe('a forged button on a public message', () => {
   });
 });
 
-describe('the permission that a command requires', () => {
+describe("a command's required permission", () => {
   const forAdmins = commands
     .filter(({ permission }) => permission !== undefined)
     .map(({ data }) => data.name);
@@ -665,7 +665,7 @@ describe('the permission that a command requires', () => {
     expect(forAdmins).toEqual(['setkey', 'keystatus', 'removekey', 'settings', 'panel']);
   });
 
-  it.for(forAdmins)('is also checked if Discord lets members use /%s', async (name, {
+  it.for(forAdmins)('is also checked by the bot if Discord lets members use /%s', async (name, {
     bot,
     guild,
     member,

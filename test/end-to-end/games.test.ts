@@ -32,12 +32,12 @@ describe('/games', () => {
     expect(textOf(await member.press(answer, 'Previous'))).toMatch(/Page 1 of \d/);
   });
 
-  it('finds games by any part of their names', async ({ guild }) => {
+  it('finds games by any part of the name', async ({ guild }) => {
     expect(await gamesOf(guild, 'a')).toContain('results for “a”');
     expect(await gamesOf(guild, '**nothing**')).toContain('No games match “**nothing**”');
   });
 
-  it("lists matching games even if they aren't allowed", async ({ guild }) => {
+  it("also lists matching games that aren't allowed", async ({ guild }) => {
     await allowGames(guild, ['css', 'dayz']);
     expect(await gamesOf(guild)).toMatch(/2 games.*Not allowed in this Discord server: .* more\./s);
     const refused = await gamesOf(guild, 'minecraft');

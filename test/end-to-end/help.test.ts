@@ -11,7 +11,7 @@ const it = botTest({
 
 const slashCommands = ({ discord }: TestGuild) => discord.commands().filter(({ type }) => type === 1);
 
-it('/help shows members the commands they can use, as clickable mentions', async ({ guild, member }) => {
+it('/help shows members the commands that they can use, as clickable mentions', async ({ guild, member }) => {
   // Right after the start, the bot might not know its command ids yet.
   await expect
     .poll(async () => JSON.stringify(messageOf(await member.slash('help')).current))
@@ -56,7 +56,7 @@ it('/help replies in plain text if Discord rejects the first reply', async ({ me
   expect(answer.ephemeral).toBe(true);
 });
 
-it('/help starts with a warning if the key is missing, and ends with submit buttons', async ({
+it("/help starts with a warning if the guild doesn't have a key, and otherwise has submit buttons", async ({
   admin,
   member,
 }) => {
@@ -92,7 +92,7 @@ it.for([
   { locale: 'en-US', waits: '2 submissions are waiting for a moderator', decide: 'Approve or decline (2)' },
   { locale: 'de', waits: '2 Einreichungen warten auf die Moderation', decide: 'Freigeben oder ablehnen (2)' },
   { locale: 'ja', waits: '2件の申請がモデレーターの承認を待っています', decide: '承認または却下（2）' },
-])('/help starts with the waiting submissions if the user can approve them (in $locale)', async ({
+])('/help starts with the number of waiting submissions for users who can approve them (in $locale)', async ({
   locale,
   waits,
   decide,

@@ -7,8 +7,8 @@ const it = ownBotTest({ env: { DEPARTURE_CHECK_SECONDS: '1', DEPARTURE_GRACE_DAY
 
 const DAY_MS = 86_400_000;
 
-describe("a guild with the bot's commands but without the bot user", () => {
-  it("loses all data if its commands aren't used during the grace period", async ({ bot }) => {
+describe("a guild that has the bot's commands but not the bot user", () => {
+  it("loses all its data if its commands aren't used during the grace period", async ({ bot }) => {
     const guild = bot.discord.guildEvents.add({ name: 'Commands only', bot: false });
     const admin = bot.discord.person({ guild, name: 'admin', permissions: 1n << 5n });
     await setKey(admin, 'sandbox-key');
@@ -24,7 +24,7 @@ describe("a guild with the bot's commands but without the bot user", () => {
     await expect.poll(async () => (await bot.store.content()).includes(guild.id)).toBe(false);
   });
 
-  it('can only choose a log channel after an admin adds the bot', async ({ guild, admin, discord }) => {
+  it("can't have a log channel until an admin adds the bot", async ({ guild, admin, discord }) => {
     const settings = await openSetting(guild, 'Log channel');
     discord.guildEvents.keepCommandsOnly(guild);
     const answer = await admin.pick(settings, ['#staff']);

@@ -9,14 +9,14 @@ const it = botTest({
 const links = (answer: Shown) => componentsOf(answer).filter((each) => 'url' in each);
 const contentOf = (answer: Shown) => messageOf(answer).current?.content;
 
-it('replies link to the listing service by its configured name', async ({ member, listing }) => {
+it('replies link to the listing service under its configured name', async ({ member, listing }) => {
   await listing.behave({ kind: 'json', status: 200, body: { status: 'error', message: 'No.' } }, 1);
   expect(contentOf(await addServer(member, 'named.example.com:27015'))).toContain(
     '❌ Rejected. [Game List](<https://list.example/search>) says:',
   );
 });
 
-it("a reply about an unknown outcome links to the service's page", async ({ member, listing }) => {
+it("replies about unknown outcomes link to the service's page", async ({ member, listing }) => {
   await listing.behave({ kind: 'reset' }, 1);
   const page = 'https://list.example/search?q=lost.example.com%3A27015';
   const answer = await addServer(member, 'lost.example.com:27015');

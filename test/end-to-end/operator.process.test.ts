@@ -18,7 +18,7 @@ const it = botTest({
   env: { DEPARTURE_CHECK_SECONDS: '1', DEPARTURE_GRACE_DAYS: '0', LISTING_API_TIMEOUT_MS: '60000' },
 });
 
-it("a bot that can't start lists all invalid variables in one message, without their values", async () => {
+it("a bot that can't start names all invalid variables in one message, without their values", async () => {
   const { status, stderr, stdout } = await runFile(['src/start.js'], {
     cwd: tmpdir(),
     env: {
@@ -34,7 +34,7 @@ it("a bot that can't start lists all invalid variables in one message, without t
   expect(`${stdout}${stderr}`).not.toMatch(/hunter2|too-short|\n\s+at /);
 });
 
-it('a bot prints a single line and exits if Discord rejects its token', async () => {
+it("if Discord rejects the bot's token, the bot prints a single line and exits", async () => {
   const { discord, listing, mayBreak } = await oneBot({ start: false, http: false });
   mayBreak('401: Unauthorized', 9);
   const { status, stderr, stdout } = await runFile(['src/start.js'], {
@@ -54,7 +54,7 @@ it('a bot prints a single line and exits if Discord rejects its token', async ()
   ).toEqual([]);
 });
 
-it('a container with an invalid configuration explains the error and waits before it exits', async () => {
+it('in a container, the bot explains an invalid configuration and waits before it exits', async () => {
   const ended = runFile(['src/start.js', '--started-again'], {
     cwd: tmpdir(),
     env: {},
@@ -70,7 +70,7 @@ it('a container with an invalid configuration explains the error and waits befor
   });
 });
 
-describe('a bot that connects over TLS to servers with HTTP/2', () => {
+describe('a bot that connects to HTTP/2 servers over TLS', () => {
   it('logs its configuration, and registers its commands only once', async ({ bot, listing, discord }) => {
     const ready = () => bot.log().filter((entry) => entry.msg === 'ready' && entry.listing === listing.url);
     await expect.poll(ready).not.toEqual([]);
@@ -112,7 +112,7 @@ describe('a bot that connects over TLS to servers with HTTP/2', () => {
     'SIGINT',
     'SIGHUP',
     'SIGTERM',
-  ] as const)('finishes a running command after %s, and exits with status 0', async (signal, {
+  ] as const)('finishes running commands after %s, and exits with status 0', async (signal, {
     bot,
     guild,
     admin,
@@ -141,7 +141,7 @@ describe('a bot that connects over TLS to servers with HTTP/2', () => {
     expect(await stopped).toMatchObject({ status: 0 });
   });
 
-  it('stops within seconds even if a request never gets a response', async ({
+  it('stops within seconds, even if a request never gets a response', async ({
     bot,
     guild,
     member,

@@ -92,7 +92,7 @@ describe('markup from untrusted sources', () => {
   it.for([
     [MASKED, 'success'],
     ['discord.gg/evil \u202e# x\n# big\n-# small\n> q\n- a\n1. b `open **bold ||s|| @everyone', 'error'],
-  ] as const)("isn't rendered if it is in the service's messages (%j)", async ([message, status], {
+  ] as const)("isn't rendered if it comes from the service's messages (%j)", async ([message, status], {
     guild,
     admin,
     member,

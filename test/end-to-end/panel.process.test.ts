@@ -55,7 +55,7 @@ describe('a panel', () => {
   );
 
   it.skipIf(!hasPostgres())(
-    'still works over HTTP and with PostgreSQL after a killed process has been replaced',
+    'still works with HTTP and PostgreSQL after a killed process has been replaced',
     async () => {
       const database = await newDatabase();
       onTestFinished(database.drop);

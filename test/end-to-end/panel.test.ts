@@ -86,7 +86,7 @@ describe('a panel', () => {
   });
 
   withKeyIt(
-    "is posted as a reply to the admin's command if the bot can't post in the channel",
+    "is posted as a reply to the admin if the bot can't post in the channel",
     async ({ guild, discord, member }) => {
       const { guildEvents } = discord;
       for (const [lacking, name] of [
@@ -124,7 +124,7 @@ describe('a panel', () => {
     expect(contentsIn(guild)).toEqual([]);
   });
 
-  withKeyIt('is suggested in /settings only until one has been posted', async ({ guild }) => {
+  withKeyIt('is suggested in /settings until the first one has been posted', async ({ guild }) => {
     const next = 'Then post buttons for your members with /panel.';
     expect(textOf(await openSettings(guild))).toContain(next);
     await postPanel(guild);
@@ -133,7 +133,7 @@ describe('a panel', () => {
     expect(said).not.toContain(next);
   });
 
-  it('asks for an API key before it opens a form', async ({ guild, admin, member }) => {
+  it('asks for a missing API key before it opens a form', async ({ guild, admin, member }) => {
     const panel = await postPanel(guild);
     const asked = await member.press(panel, 'Submit a game server');
     expect(textOf(asked)).toMatch(/no API key .*Ask someone with/s);
@@ -144,7 +144,7 @@ describe('a panel', () => {
   });
 
   withKeyIt(
-    'respects the permissions on the Integrations page',
+    'respects the permissions set on the Integrations page',
     async ({ guild, discord, member, listing }) => {
       const clock = createTestClock();
       const panel = await postPanel(guild);
@@ -325,7 +325,7 @@ describe("a guild's panels", () => {
     ]);
   });
 
-  it("are limited to ten, and can't be changed from another guild", async ({
+  it("are limited to ten, and can't be changed from a different guild", async ({
     bot,
     guild,
     admin,
@@ -358,7 +358,7 @@ describe("a guild's panels", () => {
     expect(textOf(await admin.slash('panel'))).toContain('You can have up to 10 panels.');
   });
 
-  it('keep the changes from two modals opened at the same time', async ({ guild, admin }) => {
+  it('keep the changes from two modals that were open at the same time', async ({ guild, admin }) => {
     const panel = await postPanel(guild, 'Before');
     const text = await openModal(admin, await openSetting(guild, 'Panels'));
     const game = await openModal(admin, await openSetting(guild, 'Panels'));
@@ -370,7 +370,7 @@ describe("a guild's panels", () => {
     expect(JSON.stringify(panel.current)).toContain('addserver:new:rust');
   });
 
-  it('show both simultaneous changes', async ({ guild, admin, discord }) => {
+  it('show both of two simultaneous changes', async ({ guild, admin, discord }) => {
     const panel = await postPanel(guild, 'Before');
     const page = await openSetting(guild, 'Panels');
     const { modal } = await openModal(admin, page);
@@ -389,7 +389,7 @@ describe("a guild's panels", () => {
     await expect.poll(() => labelsOf(panel)).toEqual(['Submit a list']);
   });
 
-  it('switch languages on the second attempt if Discord rejects the first one', async ({
+  it('switch languages at the second attempt if Discord rejects the first', async ({
     guild,
     admin,
     discord,
@@ -426,7 +426,7 @@ describe("a guild's panels", () => {
     expect(changed).toHaveLength(1);
   });
 
-  it('switch languages when the language for everyone changes', async ({ bot, discord }) => {
+  it('switch languages when an admin changes the language for everyone', async ({ bot, discord }) => {
     const guild = await bot.newGuild({ key: 'sandbox-key', locale: 'de' });
     const panels = [await postPanel(guild, 'Eins'), await postPanel(guild, 'Zwei')];
     const gone = await postPanel(guild, 'Drei');

@@ -73,51 +73,48 @@ const SYNCED = [
   'insert drafts',
 ];
 
-it.skipIf(isOnPostgres)(
-  'a bot with SQLite syncs all writes to disk, apart from the listed exceptions',
-  async () => {
-    const writes = recordWrites();
-    const httpPort = String(await quietPort());
-    const file = join(folder(), 'keys');
-    const [former, newest] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
-    writeFileSync(file, former);
-    const bot = await oneBot({ env: { ENCRYPTION_KEY_FILE: file, HTTP_PORT: httpPort } });
-    const guild = await bot.newGuild({ key: 'sandbox-key' });
-    const { admin, member, discord } = guild;
+it.skipIf(isOnPostgres)('with SQLite, the bot syncs all writes to disk except the listed ones', async () => {
+  const writes = recordWrites();
+  const httpPort = String(await quietPort());
+  const file = join(folder(), 'keys');
+  const [former, newest] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
+  writeFileSync(file, former);
+  const bot = await oneBot({ env: { ENCRYPTION_KEY_FILE: file, HTTP_PORT: httpPort } });
+  const guild = await bot.newGuild({ key: 'sandbox-key' });
+  const { admin, member, discord } = guild;
 
-    await addServer(member, 'direct.example.com:1');
-    await edit(member, await addServer(member, 'wrong..example.com:1'), { server: 'right.example.com' });
-    await pressSubmit(member, await paste(member, lines(3)));
-    await postPanel(guild);
-    expect((await fetch(`http://127.0.0.1:${httpPort}/readyz`)).ok).toBe(true);
+  await addServer(member, 'direct.example.com:1');
+  await edit(member, await addServer(member, 'wrong..example.com:1'), { server: 'right.example.com' });
+  await pressSubmit(member, await paste(member, lines(3)));
+  await postPanel(guild);
+  expect((await fetch(`http://127.0.0.1:${httpPort}/readyz`)).ok).toBe(true);
 
-    await turnApprovalOn(guild);
-    await addServer(member, 'approved.example.com:1');
-    await approve(guild);
-    await addServer(member, 'declined.example.com:1');
-    await decline(guild, await waitingIn(guild), 'No.');
-    await allNotified(bot, guild);
-    // Avoids Discord's rate limit for messages in a channel.
-    discord.clock.advance(10_000);
-    const waiting = await addServer(member, 'edited.example.com:1');
-    await edit(member, waiting, { server: 'edited-again.example.com' });
-    for (const state of ['off', 'on']) {
-      await member.press(await member.slash('privacy'), `Turn direct messages ${state}`);
-    }
+  await turnApprovalOn(guild);
+  await addServer(member, 'approved.example.com:1');
+  await approve(guild);
+  await addServer(member, 'declined.example.com:1');
+  await decline(guild, await waitingIn(guild), 'No.');
+  await allNotified(bot, guild);
+  // Avoids Discord's rate limit for messages in a channel.
+  discord.clock.advance(10_000);
+  const waiting = await addServer(member, 'edited.example.com:1');
+  await edit(member, waiting, { server: 'edited-again.example.com' });
+  for (const state of ['off', 'on']) {
+    await member.press(await member.slash('privacy'), `Turn direct messages ${state}`);
+  }
 
-    writeFileSync(file, `${newest},${former}`);
-    await bot.restart();
-    await expect.poll(() => bot.output()).toContain('the old key can be removed');
-    await deleteName(member);
-    await removeKey(admin);
+  writeFileSync(file, `${newest},${former}`);
+  await bot.restart();
+  await expect.poll(() => bot.output()).toContain('the old key can be removed');
+  await deleteName(member);
+  await removeKey(admin);
 
-    const statementsOf = Map.groupBy(writes, ({ kind }) => kind);
-    const distinct = (kind: string) =>
-      [...new Set(statementsOf.get(kind)?.map(({ statement }) => statement))].toSorted();
-    const { synced = [], ...unsynced } = Object.fromEntries(
-      [...statementsOf.keys()].map((kind) => [kind, distinct(kind)]),
-    );
-    expect(unsynced).toEqual(UNSYNCED);
-    expect(synced).toEqual(expect.arrayContaining(SYNCED));
-  },
-);
+  const statementsOf = Map.groupBy(writes, ({ kind }) => kind);
+  const distinct = (kind: string) =>
+    [...new Set(statementsOf.get(kind)?.map(({ statement }) => statement))].toSorted();
+  const { synced = [], ...unsynced } = Object.fromEntries(
+    [...statementsOf.keys()].map((kind) => [kind, distinct(kind)]),
+  );
+  expect(unsynced).toEqual(UNSYNCED);
+  expect(synced).toEqual(expect.arrayContaining(SYNCED));
+});

@@ -32,7 +32,7 @@ describe('/privacy', () => {
     expect(labelsOf(answer)).toEqual(['Delete my name', 'Turn direct messages off']);
   });
 
-  it("deletes a member's name after a confirmation, but still counts their submissions towards limits", async ({
+  it("deletes a member's name after confirmation, but still counts their submissions towards limits", async ({
     bot,
     guild,
     admin,
@@ -57,7 +57,7 @@ describe('/privacy', () => {
     expect(textOf(await addServer(canary, 'd.example.com:4'))).toContain('Not sent: limit reached.');
   });
 
-  it('lets an admin delete all guild data after a confirmation', async ({ bot, admin, canary }) => {
+  it('lets an admin delete all guild data after confirmation', async ({ bot, admin, canary }) => {
     const onDisk = () => bot.store.content();
     const elsewhere = await bot.newGuild({ key: 'sandbox-key' });
     const question = await admin.press(

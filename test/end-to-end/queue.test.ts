@@ -45,7 +45,7 @@ function placesOf({ userId }: Person, count: number) {
 }
 
 describe('the queue in /submissions', () => {
-  it.for(LOCALES)('shows the previous decision above the next submission (%s)', async (locale, {
+  it.for(LOCALES)('shows the previous decision above the next submission (in %s)', async (locale, {
     guild,
     listing,
   }) => {
@@ -85,7 +85,7 @@ describe('the queue in /submissions', () => {
     expect(textOf(queue)).toContain(`q${shown()}.example.com`);
   });
 
-  it('shows an error instead of the previous decision above the submission', async ({ guild, admin }) => {
+  it('shows an error where it would otherwise show the previous decision', async ({ guild, admin }) => {
     await letWait(guild, 3);
     const queue = await admin.slash('submissions');
     const fail = async (server: string) => {
@@ -116,7 +116,7 @@ describe('the queue in /submissions', () => {
     );
   });
 
-  it('shows the next submission if another moderator was faster or the submission has changed', async ({
+  it('shows the next submission if another moderator was faster or this one has changed', async ({
     guild,
     admin,
     member,
@@ -165,7 +165,10 @@ describe('the queue in /submissions', () => {
     expect(labelsOf(queue)).toEqual(['History', 'Blocked here']);
   });
 
-  it('still works after a member has edited or withdrawn a submission in it', async ({ guild, member }) => {
+  it('still works after a member has edited or withdrawn one of its submissions', async ({
+    guild,
+    member,
+  }) => {
     await letWait(guild, 4);
     const queue = await member.slash('submissions');
     await member.press(queue, 'Next waiting');
@@ -184,7 +187,9 @@ describe('the queue in /submissions', () => {
     expect(guild.listing.submitted).toEqual([]);
   });
 
-  it.for(LOCALES)("reopens the form with the same input if a line number doesn't exist (%s)", async (locale, {
+  it.for(
+    LOCALES,
+  )("shows the form with the same input again if a line number doesn't exist (in %s)", async (locale, {
     guild,
   }) => {
     await turnApprovalOn(guild);
@@ -210,7 +215,7 @@ describe('the queue in /submissions', () => {
   });
 });
 
-it('a member with the approval role can see past decisions until the role is removed', async ({
+it('a member with the approval role can see past decisions until they lose the role', async ({
   guild,
   discord,
   admin,
@@ -249,7 +254,7 @@ async function letMembersWait(guild: TestGuild, counts: readonly number[]): Prom
 }
 
 describe('all submissions from one member', () => {
-  it.for(LOCALES)('can be approved together after a confirmation (%s)', async (locale, {
+  it.for(LOCALES)('can be approved together after confirmation (in %s)', async (locale, {
     guild,
     listing,
   }) => {
@@ -271,7 +276,7 @@ describe('all submissions from one member', () => {
     expect(said).toContain('m0-0.example.com');
   });
 
-  it.for(LOCALES)('can be declined together with one reason (%s)', async (locale, { guild }) => {
+  it.for(LOCALES)('can be declined together for the same reason (in %s)', async (locale, { guild }) => {
     const [, member = guild.member] = await letMembersWait(guild, [1, 2]);
     const t = wordsOf(locale);
     const moderator = inStaff(guild, 'admin', locale);
@@ -289,7 +294,7 @@ describe('all submissions from one member', () => {
     expect(seen.match(/Declined by @\d+ \(admin\)/g)).toHaveLength(1);
   });
 
-  it("are only approved if they haven't changed since the moderator saw them", async ({
+  it("aren't approved if they have changed since the moderator saw them", async ({
     guild,
     admin,
     member,
@@ -338,7 +343,7 @@ describe('all submissions from one member', () => {
     }
   });
 
-  it('show each outcome in the log channel before the next submission has been sent', async () => {
+  it('appear in the log channel with their outcomes one by one while the rest are being sent', async () => {
     // The other tests' messages would keep a shared bot updating messages.
     const bot = await oneBot();
     const begun = () => bot.store.rows("SELECT 1 FROM jobs WHERE name = 'maintenance'");
@@ -358,7 +363,7 @@ describe('all submissions from one member', () => {
     await reply;
   });
 
-  it("stay in the queue if they can't be sent, and the reply gives the reason", async ({ guild, admin }) => {
+  it("stay in the queue if they can't be sent, and the reply explains why", async ({ guild, admin }) => {
     await letWait(guild, 3);
     const question = await admin.press(await admin.slash('submissions'), 'Approve all 3 from @member');
     await addServer(admin, 'q1.example.com:27015');
@@ -372,7 +377,7 @@ describe('all submissions from one member', () => {
     expect(textOf(await other.slash('submissions'))).not.toContain('q1.example');
   });
 
-  it("are left out if their game servers don't fit into the message", async ({ guild, admin, member }) => {
+  it('are left out if the message is too short for their game servers', async ({ guild, admin, member }) => {
     await turnApprovalOn(guild);
     await pressSubmit(member, await paste(member, lines(11)));
     const long = `${'long.'.repeat(40)}example.com`;
@@ -393,9 +398,7 @@ describe('all submissions from one member', () => {
   });
 });
 
-it('a moderator can approve or decline 15 submissions from four members with 8 button presses', async ({
-  guild,
-}) => {
+it('a moderator needs only 8 button presses for 15 submissions from four members', async ({ guild }) => {
   await letMembersWait(guild, [6, 4, 4, 1]);
   const moderator = inStaff(guild, 'admin');
   const queue = await moderator.slash('submissions');

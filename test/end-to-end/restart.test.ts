@@ -19,7 +19,7 @@ import {
 
 const it = ownBotTest();
 
-it('settings, open messages and buttons still work after a restart', async ({
+it('settings, messages and buttons still work after a restart', async ({
   bot,
   guild,
   admin,

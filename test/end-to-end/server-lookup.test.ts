@@ -69,7 +69,7 @@ describe('the server lookup', () => {
     ]);
   });
 
-  it('completes the lines of a list, even after an edit', async ({ bot, guild }) => {
+  it('completes the lines in a list, even after an edit', async ({ bot, guild }) => {
     listRust(bot, '93.184.216.36');
     const preview = await paste(
       guild.member,
@@ -87,7 +87,7 @@ describe('the server lookup', () => {
     ]);
   });
 
-  it('is mentioned in the report only for the lines that were submitted', async ({ bot, guild }) => {
+  it('is only mentioned in the report for lines that were submitted', async ({ bot, guild }) => {
     const other = guild.person({ role: 'other' });
     listRust(bot, '93.184.216.44');
     const list = '93.184.216.44:28015\n93.184.216.44:28025 rust';
@@ -103,7 +103,7 @@ describe('the server lookup', () => {
     expect(textOf(waiting)).not.toContain('from Steam');
   });
 
-  it('fills in lines after the member has chosen a game', async ({ bot, guild }) => {
+  it('completes lines once the member has chosen a game', async ({ bot, guild }) => {
     listRust(bot, '93.184.216.39');
     bot.records.list('93.184.216.40', [
       { port: 27_015, queryPort: 27_020, appId: 730 },
@@ -124,7 +124,7 @@ describe('the server lookup', () => {
     ]);
   });
 
-  it('is mentioned in the reply while a submission is waiting for a moderator', async ({ bot, guild }) => {
+  it('is mentioned in the reply while the submission is waiting for a moderator', async ({ bot, guild }) => {
     listRust(bot, '93.184.216.41');
     await turnApprovalOn(guild);
     const answer = await submit(guild, '93.184.216.41:28015');
@@ -156,7 +156,7 @@ describe('the server lookup', () => {
     ]);
   });
 
-  it('leaves servers unchanged if Steam and the name server fail', async ({ bot, guild }) => {
+  it("doesn't change servers if Steam and the name server fail", async ({ bot, guild }) => {
     bot.records.behaveAsSteam({ kind: 'html' });
     bot.records.behaveAsNameServer('failing');
     const answer = await submit(guild, '93.184.216.38:28015');
@@ -168,7 +168,7 @@ describe('the server lookup', () => {
     bot.records.behaveAsNameServer('ok');
   });
 
-  it('counts its requests and results in the metrics', async ({ bot, guild }) => {
+  it('is counted in the metrics, with its requests and results', async ({ bot, guild }) => {
     listRust(bot, '93.184.216.43');
     const counts = async () => {
       const samples = await scrape(HTTP_PORT);

@@ -16,7 +16,7 @@ const otherAdmin = (guild: TestGuild) =>
   guild.discord.person({ guild, name: 'other admin', permissions: ROLES.admin.permissions });
 
 describe('/setkey', () => {
-  it('asks for the key in a modal, not in a command option', async ({ admin }) => {
+  it('asks for the key in a modal instead of a command option', async ({ admin }) => {
     const { data } = modalOf(await admin.slash('setkey'));
     expect(data.title).toBe('API key for this Discord server');
     expect(modalTexts(data)).toEqual([expect.stringContaining("The bot's operator can read it")]);
@@ -50,7 +50,7 @@ describe('/setkey', () => {
     expect(await keyInUse(guild)).toBe('sandbox-key');
   });
 
-  it('shows the end of the key that it replaces', async ({ admin }) => {
+  it('shows the last characters of the key that it will replace', async ({ admin }) => {
     const about = async () => modalTexts(modalOf(await admin.slash('setkey')).data).join();
     expect(await about()).not.toContain('replaces');
     await setKey(admin, 'second-key-1234');
@@ -65,7 +65,7 @@ describe('/setkey', () => {
     expect(labelsOf(empty)).toEqual(['Enter an API key']);
   });
 
-  it("doesn't save a key during an outage, and explains that the key may be valid", async ({
+  it("doesn't save a key during an outage, but explains that it may be valid", async ({
     guild,
     admin,
     listing,
@@ -80,7 +80,10 @@ describe('/setkey', () => {
     expect(textOf(await admin.submit(modal, { key: 'sandbox-key' }))).toContain('works and has been saved');
   });
 
-  it("doesn't blame the key for a rate limit", async ({ admin, listing }) => {
+  it("doesn't blame the key if the service rejects it because of a rate limit", async ({
+    admin,
+    listing,
+  }) => {
     const body = { status: 'error', message: 'Slow down.' };
     await listing.behave({ kind: 'json', status: 429, body });
     const limited = textOf(await setKey(admin, 'sandbox-key'));
@@ -88,12 +91,7 @@ describe('/setkey', () => {
     expect(limited).not.toContain('Copy');
   });
 
-  it('tests and uses a new key while the previous key is paused', async ({
-    guild,
-    admin,
-    member,
-    listing,
-  }) => {
+  it('can replace a paused key with a new one', async ({ guild, admin, member, listing }) => {
     await setKey(admin, 'sandbox-key');
     await listing.behave({ kind: 'status', status: 429, retryAfter: 600 });
     await addServer(member, 'limited.example.com:1');
@@ -104,7 +102,7 @@ describe('/setkey', () => {
     expect(textOf(await setKey(admin, 'sandbox-key'))).toContain('The previous API key is still in use.');
   });
 
-  it('replaces the previous key only if the new key works', async ({ guild, admin, listing }) => {
+  it('only replaces the previous key if the new one works', async ({ guild, admin, listing }) => {
     await setKey(admin, 'sandbox-key');
     expect(textOf(await setKey(admin, 'wrong-key'))).toContain('The previous API key is still in use.');
     await listing.behave({ kind: 'html' });
@@ -115,11 +113,7 @@ describe('/setkey', () => {
     expect(await keyInUse(guild)).toBe('second-key-1234');
   });
 
-  it('saves only the first of two keys that are tested at the same time', async ({
-    guild,
-    admin,
-    listing,
-  }) => {
+  it('only saves one of two keys that are tested at the same time', async ({ guild, admin, listing }) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const before = listing.requests.length;
     await listing.behave({ kind: 'held', until: promise });
@@ -146,7 +140,7 @@ describe('/setkey', () => {
     expect(textOf(await setKey(admin, 'sandbox-key'))).not.toContain('log channel');
   });
 
-  it('tests at most five keys per admin per minute', async ({ guild, admin, listing }) => {
+  it('lets each admin test at most five keys per minute', async ({ guild, admin, listing }) => {
     const before = listing.requests.length;
     for (const key of ['wrong-key', 'wrong-key', 'sandbox-key']) await setKey(admin, key);
     const status = await admin.slash('keystatus');

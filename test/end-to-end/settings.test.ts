@@ -59,7 +59,10 @@ describe('/settings', () => {
     );
   });
 
-  it("has a button to enter an API key if the guild doesn't have a working key", async ({ guild, admin }) => {
+  it("has a button for entering an API key if the guild doesn't have a working one", async ({
+    guild,
+    admin,
+  }) => {
     expect(labelsOf(await openSettings(guild))).not.toContain('Enter an API key');
     await removeKey(admin);
     const without = await openSettings(guild);
@@ -93,7 +96,7 @@ describe('/settings', () => {
     );
   });
 
-  it('explains each setting and shows its value on a separate page', async ({ guild }) => {
+  it("shows each setting's explanation and value on a separate page", async ({ guild }) => {
     for (const [name, said] of [
       ['Log channel', /Shows submissions.*➖ Log channel: none.*▾ Choose a log channel/s],
       [
@@ -173,7 +176,7 @@ describe.for(IN_LANGUAGES)('/settings in $locale', ({ locale, panels, games, onl
   const inLocale = (guild: TestGuild) => ({ ...guild, admin: guild.person({ role: 'admin', locale }) });
   const contentOf = (answer: Answer) => messageOf(answer).current?.content ?? '';
 
-  it('lists disabled settings on one line', async ({ guild }) => {
+  it('lists all disabled settings on one line', async ({ guild }) => {
     const mine = inLocale(guild);
     const overview = await openSettings(mine);
     expect(contentOf(overview).length).toBeLessThan(700);
@@ -185,7 +188,7 @@ describe.for(IN_LANGUAGES)('/settings in $locale', ({ locale, panels, games, onl
     }
   });
 
-  it('lets an admin post a panel for a game on the panels page', async ({ guild }) => {
+  it('has a panels page on which an admin can post a panel for a game', async ({ guild }) => {
     const mine = inLocale(guild);
     await allowGames(guild, ['ark', 'cs2']);
     const page = await openSetting(mine, panels);
@@ -224,7 +227,7 @@ describe.for(IN_LANGUAGES)('/settings in $locale', ({ locale, panels, games, onl
     expect(labelsOf(staff)).not.toContain(words.anyway);
   });
 
-  it("doesn't use a log channel if it can't check who can read it", async ({ guild }) => {
+  it("rejects a log channel if the bot can't check who can read it", async ({ guild }) => {
     const mine = inLocale(guild);
     const page = await openSetting(mine, words.log);
     const body = { code: 50_001, message: 'Missing Access' };
@@ -253,7 +256,7 @@ describe.for(IN_LANGUAGES)('/settings in $locale', ({ locale, panels, games, onl
   });
 });
 
-it('/settings shows the current value next to an error, and keeps the input', async ({ guild, admin }) => {
+it('/settings shows an error next to the current value, and keeps the input', async ({ guild, admin }) => {
   const view = await openSetting(guild, 'Daily quota');
   const { modal } = await openModal(admin, view, 'Change the quota');
   await setQuota(guild, '8');
@@ -341,7 +344,7 @@ describe('the log channel', () => {
     ]);
   });
 
-  it('is reported in /settings if the bot has lost permissions for it', async ({ guild, discord }) => {
+  it('is marked in /settings if the bot has lost permissions for it', async ({ guild, discord }) => {
     await chooseLogChannel(guild);
     allowBot(guild, 0n);
     expect(textOf(await addOne(guild))).toContain(ACCEPTED);
@@ -364,7 +367,7 @@ describe('the log channel', () => {
   });
 });
 
-it('an announcement channel can be chosen as the log channel, but causes a warning', async ({ guild }) => {
+it('an announcement channel can be chosen as the log channel, but there is a warning', async ({ guild }) => {
   const { channels, guildEvents } = guild.discord;
   const news = channels(guild).find(({ name }) => name === 'news')?.id ?? '';
   const asked = await pickSetting(guild, 'Log channel', '#news');
@@ -376,7 +379,7 @@ it('an announcement channel can be chosen as the log channel, but causes a warni
   expect(textOf(await pickSetting(guild, 'Log channel', '#staff'))).not.toContain('Publish');
 });
 
-it('a log channel in another Discord server is rejected, even if the button is forged', async ({
+it('a log channel in another Discord server is rejected, even if the choice is forged', async ({
   bot,
   guild,
   admin,
@@ -464,7 +467,7 @@ describe('the role to notify', () => {
     expect(posted(guild).flatMap(({ current }) => current?.mention_roles ?? [])).toEqual([]);
   });
 
-  it('is the only one mentioned when the service rejects the key', async ({ guild }) => {
+  it('is the only one that is mentioned when the service rejects the key', async ({ guild }) => {
     await chooseLogChannel(guild);
     const id = role(guild, 'staff');
     await pickSetting(guild, 'Role for key problems', '@staff');
@@ -500,11 +503,7 @@ describe('the role to notify', () => {
   });
 });
 
-it('announcements only contain servers that have been sent for review', async ({
-  guild,
-  member,
-  discord,
-}) => {
+it('announcements only list servers that were sent for review', async ({ guild, member, discord }) => {
   const inGeneral = () => discord.messages({ channelId: member.channelId }).map(({ current }) => current);
   await addOne(guild);
   await pressSetting(guild, 'Announcements', 'Announce submissions');
@@ -523,7 +522,7 @@ it('announcements only contain servers that have been sent for review', async ({
 });
 
 describe('the allowed games', () => {
-  it('can be chosen on several pages', async ({ guild, admin }) => {
+  it('can be chosen across several pages', async ({ guild, admin }) => {
     const page = await openSetting(guild, 'Games');
     expect(textOf(page)).toMatch(/Games: all\n.*Games, page 1 of 3/s);
     expect(textOf(await admin.pick(page, ['Counter-Strike 2', 'Factorio']))).toContain(
@@ -557,22 +556,19 @@ describe('the allowed games', () => {
     expect(textOf(await addOne(guild, 'cs2'))).toContain(ACCEPTED);
   });
 
-  ownIt(
-    'no longer include a removed game once an admin chooses games again',
-    async ({ guild, admin, listing }) => {
-      await allowGames(guild, ['Factorio']);
-      const body = [{ name: 'Factorio 2', alias: 'factorio2' }];
-      await listing.behave({ kind: 'json', status: 200, body }, 1);
-      await setKey(admin, 'sandbox-key');
-      const chosen = await allowGames(guild, ['Factorio 2']);
-      expect(textOf(chosen)).toContain('Factorio 2');
-      expect(textOf(await openSettings(guild))).toMatch(/Games: only Factorio 2\n/);
-    },
-  );
+  ownIt('no longer include a removed game once an admin changes them', async ({ guild, admin, listing }) => {
+    await allowGames(guild, ['Factorio']);
+    const body = [{ name: 'Factorio 2', alias: 'factorio2' }];
+    await listing.behave({ kind: 'json', status: 200, body }, 1);
+    await setKey(admin, 'sandbox-key');
+    const chosen = await allowGames(guild, ['Factorio 2']);
+    expect(textOf(chosen)).toContain('Factorio 2');
+    expect(textOf(await openSettings(guild))).toMatch(/Games: only Factorio 2\n/);
+  });
 });
 
 describe('the daily quota setting', () => {
-  it('only accepts a whole number', async ({ guild, admin }) => {
+  it('only accepts whole numbers', async ({ guild, admin }) => {
     for (const wrong of ['0', '-1', '1.5', 'ten'])
       expect(textOf(await setQuota(guild, wrong))).toContain('Enter a whole number from 1 to 9999');
     expect(textOf(await setQuota(guild, '3'))).toContain('Daily quota: 3 game servers per member');

@@ -108,7 +108,7 @@ describe('/submissions', () => {
     expect(await read(guild, { game: 'gone' })).toMatch(/1 submission, .*second\.example/s);
   });
 
-  it('keeps the filter on every page', async ({ admin, member }) => {
+  it('applies the filter to every page', async ({ admin, member }) => {
     await addServer(admin, 'admins.example.com:1');
     for (let n = 1; n <= 12; n += 1) await addServer(member, `mc.example.com:${n}`, { game: 'minecraft' });
     const found = await admin.slash('submissions', { game: 'minecraft', server: 'mc.ex' });
@@ -165,7 +165,7 @@ describe('/submissions', () => {
     expect(String(own.file('submissions.csv'))).not.toContain('fourth');
   });
 
-  it("has buttons to resubmit servers that weren't sent or are unconfirmed", async ({
+  it('has buttons for resubmitting servers that are unsent or unconfirmed', async ({
     guild,
     admin,
     member,
@@ -230,10 +230,7 @@ describe('/submissions', () => {
     expect(textOf(opened)).toContain("What was sent can't be changed or removed from here.");
   });
 
-  it('shows a list as a single entry with a button for the outcomes of its lines', async ({
-    admin,
-    member,
-  }) => {
+  it('shows a list as a single entry that opens the outcomes of all lines', async ({ admin, member }) => {
     await pressSubmit(member, await paste(member, 'old.example.com:1 cs2\nold.example.com:2 cs2'));
     await pressSubmit(member, await paste(member, lines(12)));
     await addServer(member, 'single.example.com:1');

@@ -7,8 +7,8 @@ const it = botTest();
 const use = ({ member, discord }: TestGuild, text: string, person = member) =>
   person.useOnMessage('Submit servers', discord.say(person, text));
 
-describe('"Submit servers" on a message', () => {
-  it("reads the message's text first, and then its text file", async ({ guild, member, listing }) => {
+describe('the "Submit servers" command', () => {
+  it("reads the message's text before its attached text file", async ({ guild, member, listing }) => {
     const text = 'Rust: t.example.com:1';
     const file = upload(
       'message.txt',
@@ -31,7 +31,7 @@ describe('"Submit servers" on a message', () => {
     expect(textOf(await member.useOnMessage('Submit servers', picture))).toContain('p.example.com:1');
   });
 
-  it('finds addresses in every format, and lists each address once', async ({
+  it('finds addresses in every format, and lists each of them once', async ({
     bot,
     guild,
     member,
@@ -94,7 +94,7 @@ describe('"Submit servers" on a message', () => {
     expect(listing.submitted.map(({ port }) => port)).toEqual([27015, 27015]);
   });
 
-  it('reports a missing address or a missing API key', async ({ bot, guild }) => {
+  it('explains that the address or the API key is missing', async ({ bot, guild }) => {
     expect(textOf(await use(guild, 'see you at 8:30 on https://example.com/play'))).toContain(
       'No game server address was found',
     );

@@ -22,7 +22,7 @@ const envOf = ({ token, discord, listing }: Bot, storeUrl: string) => ({
   STORE_URL: storeUrl,
 });
 
-describe('a second bot that uses the same database', () => {
+describe('a second bot with the same database', () => {
   processIt.skipIf(isOnPostgres)(
     'exits with an explanation while the first bot is running',
     async ({ bot, member }) => {

@@ -41,7 +41,7 @@ botTest({ languages: withPseudoLanguage }).for([
   { language: 'Same as Discord (English)', isChosen: false },
   { language: 'English', isChosen: true },
 ])(
-  "public messages use the guild's language, and private messages the user's: $language",
+  "public messages are in the guild's language, and private ones in the user's: $language",
   async ({ language, isChosen }, { bot, discord }) => {
     const guild = await bot.newGuild({ key: 'sandbox-key', locale: PSEUDO_LOCALE });
     const { admin, member } = guild;

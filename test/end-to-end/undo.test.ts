@@ -26,7 +26,7 @@ const it = botTest({ timing: { decisionMessages: { everyMs: 20 }, undoMs: 60_000
 const WAITS = 'Waiting for a moderator';
 const MINUTE_MS = 60_000;
 
-it('a moderator takes back a decline in the log channel before the member hears of it', async ({
+it('a moderator can undo a decline in the log channel before the member is notified', async ({
   guild,
   member,
 }) => {
@@ -63,7 +63,7 @@ it('a moderator takes back a decline in the log channel before the member hears 
     .toEqual([expect.stringMatching(/^1 approved and 1 declined\n/)]);
 });
 
-it('the queue offers to take back the latest decline, together with its block', async ({
+it('the queue has a button that undoes the latest decline together with its block', async ({
   guild,
   admin,
   member,
@@ -83,7 +83,7 @@ it('the queue offers to take back the latest decline, together with its block', 
     .toEqual([DECISIONS, DECISIONS, DECISIONS]);
 });
 
-it('the queue never has more than eight buttons and menus, and its menu opens the history', async ({
+it('the queue never has more than eight buttons and menus, one of which opens the history', async ({
   guild,
   admin,
   member,

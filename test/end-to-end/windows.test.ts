@@ -211,7 +211,7 @@ describe('a prefilled form', () => {
 });
 
 describe('an empty form', () => {
-  it('keeps the input if the user closes it by accident', async ({ member }) => {
+  it('keeps the input if the user accidentally closes it', async ({ member }) => {
     const window = async () => modalOf(await member.slash('addservers'));
     member.close(await window(), { servers: 'typed.example.com:1 cs2' });
     const again = await window();
@@ -228,7 +228,7 @@ describe('an empty form', () => {
     expect(after.custom_id).not.toBe(before.custom_id);
   });
 
-  it('never shows a key that was typed earlier', async ({ admin }) => {
+  it('never shows a key that was entered earlier', async ({ admin }) => {
     const refused = await admin.submit(modalOf(await admin.slash('setkey')), { key: 'wrong-key' });
     const windows = [() => admin.slash('setkey'), () => admin.press(refused, 'Enter an API key')];
     for (const open of windows) {
