@@ -242,7 +242,7 @@ describe('the reply to invalid input in /addserver', () => {
     ['[2606:4700::1111]:27021', '[2606:4700::1111]', '27021'],
     ['10.0.0.1:27021', '10.0.0.1:27021', ''],
     ['q1.example.org:99999', 'q1.example.org:99999', ''],
-  ] as const)('opens a form with separate fields for the host and a valid port (%s)', async ([
+  ] as const)('has an Edit button that only splits the address into host and port if both are valid (%s)', async ([
     typed,
     server,
     port,
@@ -252,7 +252,7 @@ describe('the reply to invalid input in /addserver', () => {
     expect((await openModal(member, answer)).typed).toMatchObject({ server, port });
   });
 
-  it('opens a form that accepts a new port in either field', async ({ guild, member }) => {
+  it('has an Edit button whose form accepts a new port in either field', async ({ guild, member }) => {
     await rejecting(guild, 'No.');
     const answer = await addServer(member, 'q1.example.org:27021');
     await rejecting(guild, 'No.');
@@ -397,7 +397,7 @@ describe('an unsent submission', () => {
     await isAccepted(guild, await addServer(member, good), sent);
   });
 
-  it('gets a reply that shows when the member can try again', async () => {
+  it('has a reply that shows when the member can try again', async () => {
     const clock = createTestClock();
     const env = { MEMBER_LIMIT: '1/600', GUILD_LIMIT: '2/1200' };
     const bot = await oneBot({ env });
@@ -421,7 +421,7 @@ describe('an unsent submission', () => {
     ['en-US', 'You can submit your next game server from {}.', 'You can try again from {}.'],
     ['de', 'Den nächsten Spielserver kannst du ab {} einreichen.', 'Wieder möglich ab {}.'],
     ['ja', '次のゲームサーバーは{}以降に申請できます。', '{}以降にもう一度試せます。'],
-  ] as const)('gets a reply that shows the retry time as a Discord timestamp (in %s)', async ([
+  ] as const)('has a reply that shows the retry time as a Discord timestamp (in %s)', async ([
     locale,
     next,
     again,

@@ -270,7 +270,7 @@ describe('/addservers', () => {
 });
 
 describe("a list's preview", () => {
-  it('attaches a file that members can submit unchanged', async ({ member, listing }) => {
+  it('has an attached file that members can submit unchanged', async ({ member, listing }) => {
     const servers = Array.from({ length: 11 }, (_, n) => ({
       server: n === 0 ? '2606:4700::1' : `p${n}.example.com`,
       port: 27015 + n,
@@ -330,7 +330,7 @@ describe("a list's preview", () => {
     expect(textOf(await pressSubmit(member, preview))).toContain('4 sent for review');
   });
 
-  it('keeps servers that exceed the daily quota for the next day', async ({ guild, member, listing }) => {
+  it('saves servers over the daily quota for the next day', async ({ guild, member, listing }) => {
     await setQuota(guild, '10');
     const preview = await sendFile(member, lines(21));
     const midnight = (Math.floor(Date.now() / 86_400_000) + 1) * 86_400;
@@ -468,7 +468,7 @@ describe('a list with a single line', () => {
     expect(listing.submitted).toEqual([{ server: 'one.example.com', port: 27015, game: 'cs2' }]);
   });
 
-  it('gets a reply that explains how to confirm an unclear port', async ({ member, listing }) => {
+  it('has a reply that explains how to confirm an unclear port', async ({ member, listing }) => {
     const shown = await paste(member, 'game=rust\nip=one.example.com\nbeacon_port=15000');
     expect(textOf(shown)).toContain(
       "Needs fixing: unclear port ?15000. If this is the game server's port, remove the question mark.",
@@ -518,7 +518,7 @@ describe('a list with a single line', () => {
 });
 
 describe('a suggested game', () => {
-  it('only changes the lines that have a suggestion', async ({ member, listing }) => {
+  it('is only used in the lines for which it was suggested', async ({ member, listing }) => {
     const list = 'a.example.com:1 minecarft\nb.example.com:2 factorrio\nc.example.com:3 zzzzzz';
     const preview = await paste(member, list);
     const taken = await member.press(preview, 'Use the suggested games (2)');

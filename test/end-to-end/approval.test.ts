@@ -123,7 +123,7 @@ describe('a submission that needs approval', () => {
     expect(addsOf(guild, 'unseen.example.com')).toHaveLength(1);
   });
 
-  it("can't be edited after the decision, which the member sees instead", async ({ guild, member }) => {
+  it("can't be edited after a decision, and the member sees the decision", async ({ guild, member }) => {
     const { reply, message } = await oneWaits(guild);
     const { modal } = await openModal(member, reply, 'Edit');
     await decline(guild, message, '');
@@ -279,7 +279,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(await member.slash('submissions'))).not.toContain('The game is wrong');
   });
 
-  it('shows only one decision if all lines of a list are declined', async ({ guild, member }) => {
+  it('is shown with a single decision if all lines of a list are declined', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     await pressSubmit(member, await paste(member, lines(2)));
     await decline(guild, await waitingIn(guild), 'Not today');
@@ -556,7 +556,7 @@ describe('a submission that needs approval', () => {
     expect(await bot.store.rows('SELECT id FROM drafts WHERE guild_id = ?', guild.id)).toEqual([]);
   });
 
-  it('is shown to moderators in its new version after an edit', async ({ guild, member }) => {
+  it('is updated for moderators after an edit', async ({ guild, member }) => {
     const { reply, message } = await oneWaits(guild);
     const changed = await edit(member, reply, { port: '27016', server: 'new.example.com' });
     expect(textOf(changed)).toContain(WAITS);
@@ -681,7 +681,7 @@ describe('a submission that needs approval', () => {
     expect(labelsOf(declined)).not.toContain(label);
   });
 
-  it("can't be resubmitted twice with the same declined line", async () => {
+  it('has declined lines that can each be resubmitted only once', async () => {
     const clock = createTestClock();
     const bot = await oneBot();
     const guild = await bot.newGuild({ key: 'sandbox-key' });
@@ -779,7 +779,7 @@ describe('a submission that needs approval', () => {
     await expect.poll(() => listing.submitted.map(({ port }) => port)).toEqual([1, 2, 3]);
   });
 
-  it('keeps the lines that need fixing after being approved', async ({ guild, member }) => {
+  it('keeps its invalid lines after being approved', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const list = ['one.example.com:1 cs2', 'two.example.com cs2'].join('\n');
     const reply = await pressSubmit(member, await paste(member, list));

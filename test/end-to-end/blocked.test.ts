@@ -38,7 +38,7 @@ it.for([
   'user',
   'guild',
   'elsewhere',
-] as const)('a reply to a blocked user has a support link (blocked by: %s)', async (who, {
+] as const)('a reply to a blocked user has a support link (blocked: %s)', async (who, {
   bot,
   blocked,
   discord,

@@ -343,7 +343,7 @@ describe('all submissions from one member', () => {
     }
   });
 
-  it('appear in the log channel with their outcomes one by one while the rest are being sent', async () => {
+  it('appear in the log channel one by one, before the rest have been sent', async () => {
     // The other tests' messages would keep a shared bot updating messages.
     const bot = await oneBot();
     const begun = () => bot.store.rows("SELECT 1 FROM jobs WHERE name = 'maintenance'");

@@ -168,7 +168,7 @@ describe('the server lookup', () => {
     bot.records.behaveAsNameServer('ok');
   });
 
-  it('is counted in the metrics, with its requests and results', async ({ bot, guild }) => {
+  it('reports its requests and results in the metrics', async ({ bot, guild }) => {
     listRust(bot, '93.184.216.43');
     const counts = async () => {
       const samples = await scrape(HTTP_PORT);
