@@ -42,7 +42,11 @@ it.each<{ reason: NotSubmitted; text: RegExp; labels: readonly string[] }>([
     text: /too many submissions in a short time\. You can try again from <t:\d+:t>/,
     labels: ['Submit again', 'Edit'],
   },
-])('the reply explains the reason and the next step: $reason.code', ({ reason, text, labels }) => {
+])('the reply to an unsuccessful submission explains the reason and the next step: $reason.code', ({
+  reason,
+  text,
+  labels,
+}) => {
   expect(notSubmittedText(reason, context, games)).toMatch(text);
   expect(labelsOf(reason)).toEqual(labels);
 });

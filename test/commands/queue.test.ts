@@ -6,7 +6,7 @@ describe("a moderator's queue", () => {
   const all = Array.from({ length: 30 }, (_, n) => n);
   const ids = Array.from({ length: 50 }, () => String(1_000_000_000_000 + randomInt(1e12)));
 
-  it('contains every submission, and keeps the same order', () => {
+  it('contains every submission, always in the same order', () => {
     for (const id of ids) {
       const order = rotatedFor(id, all);
       expect(order).toEqual(rotatedFor(id, all));
