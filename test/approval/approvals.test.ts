@@ -154,7 +154,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await submit(opened, 'b')).toMatchObject({ why: { code: 'key-missing' } });
   });
 
-  it("can't be approved if its servers were submitted in the meantime, unless the member wants to resubmit them", async () => {
+  it("can't be approved if all its servers have been submitted in the meantime", async () => {
     const opened = await open();
     const about = async (id: string) => {
       const submission = await (await opened.beside('another process')).approvals.find({ guildId, id });
@@ -290,7 +290,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await stateOf(opened, 'a')).toBe('done');
   });
 
-  it('keeps its declined servers in the history, but not its unsent ones, after another approval', async () => {
+  it('drops earlier unsent outcomes, but keeps declined ones, when it is approved again', async () => {
     const opened = await open();
     opened.world.answer = () => ({ kind: 'not-sent', reason: 'queue-full' });
     await submit(opened, 'a', 3);
@@ -507,7 +507,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(opened.world.requests).toHaveLength(2);
   });
 
-  it('is stored with the server from before any corrections until the member submits again', async () => {
+  it('is stored with its original server after corrections, until the member submits it again', async () => {
     const opened = await open();
     await submit(opened, 'a');
     const { approvals } = opened;
@@ -561,7 +561,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await many('c')).toEqual([{ host: 'many.example.com', count: 12 }]);
   });
 
-  it('can only be partially declined once in each version', async () => {
+  it('keeps only one of two simultaneous partial declines', async () => {
     const opened = await open();
     await submit(opened, 'a', 3);
     const submissionId = await seen(opened, 'a');
@@ -618,7 +618,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     });
   });
 
-  it('is rejected if the same member has already made 20 within 15 minutes', async () => {
+  it("is rejected if it is the member's 21st within 15 minutes", async () => {
     const opened = await open();
     const other = { guildId, user: { id: '3', name: 'noa' } };
     for (let n = 0; n < 20; n += 1) {
