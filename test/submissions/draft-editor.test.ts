@@ -126,7 +126,7 @@ describe("a list's draft", () => {
     expect(shown(draft.rows)).toEqual(['1 a.example.com:27015 cs2', '2 8.8.8.8:1 rust']);
   });
 
-  it("isn't completed by a lookup if the draft has changed in the meantime", async () => {
+  it("isn't completed by a lookup if it has changed in the meantime", async () => {
     let during = async () => {};
     const { draftEditor, open } = await openEditor(async (rows) => {
       await during();

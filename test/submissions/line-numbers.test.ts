@@ -12,7 +12,7 @@ it('consecutive lines are stored as a range', () => {
   });
 });
 
-it('only the first lines are stored, and the others are counted', () => {
+it('only the first lines are stored, and the rest are counted', () => {
   const found = withNumbers(undefined, [...numbers(1, 10), ...numbers(100, 200_000, 2)]);
   expect(found?.lines).toHaveLength(20);
   expect(found).toMatchObject({ more: 99_951 - 19, count: 99_961 });
@@ -20,6 +20,6 @@ it('only the first lines are stored, and the others are counted', () => {
   expect(later).toEqual({ ...found, more: 99_951 - 17, count: 99_963 });
 });
 
-it('lines are only stored if there are any', () => {
+it('nothing is stored if there are no lines', () => {
   expect(withNumbers(undefined, [])).toBeUndefined();
 });

@@ -272,7 +272,7 @@ describe('pruning', () => {
     expect(withText.toSorted()).toEqual(['new edited', 'new refused']);
   });
 
-  it('deletes all choices without a draft, even if there are more than one piece has', async () => {
+  it('deletes all choices without a draft, even if there are too many for one step', async () => {
     const { store, prune } = await open();
     const choices = Array.from({ length: 1_200 }, (_, index) => ({
       draft_id: `d${index}`,
