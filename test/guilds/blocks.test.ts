@@ -42,7 +42,7 @@ describe('the check for blocked hosts', () => {
   });
 });
 
-describe.each(kinds())("a guild's blocks in %s", (kind) => {
+describe.each(kinds())("a guild's blocks (in %s)", (kind) => {
   async function open() {
     const { open: openStore } = await newPlace(kind);
     const process = async () => {
@@ -101,7 +101,7 @@ describe.each(kinds())("a guild's blocks in %s", (kind) => {
     expect(await first.approvals.block('2', { targets: hosts(0, 1), by, reason: '' })).toHaveLength(1);
   });
 
-  it("can't be removed from another guild, and the settings record whether any remain", async () => {
+  it('can only be removed in their own guild, and the settings record whether any remain', async () => {
     const { first } = await open();
     const [block] = await first.approvals.block(guildId, { targets: [member('7')], by, reason: '' });
     const id = block?.id ?? '';
