@@ -470,7 +470,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await log(tab).getByRole('button', { name: 'Allow all games' }).waitFor();
   });
 
-  it('clears the choices in a select menu when another page replaces it', async () => {
+  it("clears a select menu's choices when another page replaces the menu", async () => {
     const tab = await inNewServer({ more: '&role=admin' });
     await run(tab, 'settings');
     const settings = answers(tab).last();
@@ -659,7 +659,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await side(tab).getByText('It is running.').waitFor();
   });
 
-  it('has controls that cause faults and manage API keys', async () => {
+  it('has controls for causing faults and managing API keys', async () => {
     const { listing } = scene.sandbox;
     const tab = await scene.tab();
     const service = side(tab).getByRole('combobox', { name: /^Service/ });
