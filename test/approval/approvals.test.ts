@@ -290,7 +290,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await stateOf(opened, 'a')).toBe('done');
   });
 
-  it('drops earlier unsent outcomes, but keeps declined ones, when it is approved again', async () => {
+  it('loses its unsent outcomes, but keeps its declined ones, when it is approved again', async () => {
     const opened = await open();
     opened.world.answer = () => ({ kind: 'not-sent', reason: 'queue-full' });
     await submit(opened, 'a', 3);
@@ -437,7 +437,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await opened.submissions.latest(guildId, 'a')).toMatchObject({ state: 'done' });
   });
 
-  it('keeps the first of two simultaneous corrections', async () => {
+  it('keeps the first of two corrections made at the same time', async () => {
     const opened = await open();
     await submit(opened, 'a');
     const submissionId = await seen(opened, 'a');
@@ -530,7 +530,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     });
   });
 
-  it('is marked if the member has submitted more than ten ports of one host within a day', async () => {
+  it('is flagged if the member has submitted more than ten ports on one host within a day', async () => {
     const opened = await open();
     const { approvals, drafts, world } = opened;
     const ports = async (id: string, from: number, count: number, by = mia) => {
@@ -561,7 +561,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await many('c')).toEqual([{ host: 'many.example.com', count: 12 }]);
   });
 
-  it('keeps only one of two simultaneous partial declines', async () => {
+  it("can't be partly declined twice at the same time", async () => {
     const opened = await open();
     await submit(opened, 'a', 3);
     const submissionId = await seen(opened, 'a');
@@ -714,7 +714,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     });
   });
 
-  it('has a message that any running process can update', async () => {
+  it('is shown in a message that any running process can update', async () => {
     const dead = await open('dead');
     await submit(dead, 'a');
     const opened = await dead.beside('this process');
@@ -730,7 +730,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await opened.approvals.due()).toEqual([]);
   });
 
-  it('is only marked as shown if its message shows the current state', async () => {
+  it('only counts as shown if its message is up to date', async () => {
     const opened = await open();
     const message = { channelId: '5', messageId: '6' };
     const asItIs = async () => {
