@@ -39,7 +39,7 @@ function preview(rows: readonly Row[]) {
 }
 
 describe('a preview', () => {
-  it('includes lines without a game in the number of lines to fix', () => {
+  it('counts lines without a game as lines to fix', () => {
     const { content } = preview([...ready(3), withoutPort(4), withoutGame(5), withoutGame(6)]);
     expect(content).toContain('3 ready, 3 to fix');
     expect(content).toContain('**3 lines need fixing:**');
@@ -62,7 +62,7 @@ describe('a preview', () => {
     expect(read.map(({ game }) => game)).toEqual([...Array(3).fill('Counter-Strike 2'), 'Rust']);
   });
 
-  it('lists the first ten of 14 servers', () => {
+  it('lists only the first ten servers', () => {
     const { list, files } = preview(ready(14));
     expect(list).toMatch(/^\*\*Counter-Strike 2\*\* \(14\)\n.*s10\.example\.com:27015`\n… and 4 more$/s);
     expect(files).toEqual(['preview.csv']);

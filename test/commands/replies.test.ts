@@ -93,7 +93,7 @@ describe('the reply to "Submit again"', () => {
 });
 
 describe('a reply about a problem', () => {
-  it('has an Edit button and shows a date if the daily quota is used up', () => {
+  it('has an Edit button and shows the reset time if the daily quota has been reached', () => {
     const until = Date.now() + 22 * 3_600_000;
     const reason = { code: 'daily-quota', limit: 25, until, isSoon: false } as const;
     const labels = notSubmittedButtons(anyContext().t, 'd', reason).map((each) => Object(each).label);

@@ -55,7 +55,7 @@ it.each([
       { kind: 'repeated', line: 8, firstLine: 2, submission: readyRow(2, 's2').submission },
     ],
   ],
-] as const)('members get the same report after a crash as without one: %s, %s', async (source, _, rows) => {
+] as const)('members get the same report whether or not the bot crashes: %s, %s', async (source, _, rows) => {
   const { reply, afterCrash } = await bothReplies(rows, source);
   expect(afterCrash).toEqual(reply);
   expect(reply.content).not.toBe('');

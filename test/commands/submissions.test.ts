@@ -205,7 +205,7 @@ describe('the history', () => {
     expect(text).toContain('"The listing service received too many requests with this API key."');
   });
 
-  it('is exported up to 10 MiB, and the reply mentions /submissions for the rest', async () => {
+  it('is exported up to a size of 10 MiB, and the reply refers to /submissions for the rest', async () => {
     const entry: HistoryEntry = {
       at: 0,
       userId: '4',
