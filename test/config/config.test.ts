@@ -442,7 +442,7 @@ describe('an error about an invalid value', () => {
 });
 
 describe('a configuration error', () => {
-  it('contains the names of the variables to change', () => {
+  it('names the variables to change', () => {
     const variablesOf = (env: Environment): readonly string[] => {
       try {
         readConfig(env);
