@@ -116,7 +116,7 @@ describe('the permissions on the Integrations page', () => {
     expect(reads()).toBe(2);
   });
 
-  it('are read once for several members', async () => {
+  it('are only read once for several members', async () => {
     const { denies, reads } = await open();
     await Promise.all([denies(), denies({}, false), denies()]);
     expect(reads()).toBe(1);
