@@ -330,7 +330,7 @@ describe("a list's preview", () => {
     expect(textOf(await pressSubmit(member, preview))).toContain('4 sent for review');
   });
 
-  it('saves servers over the daily quota for the next day', async ({ guild, member, listing }) => {
+  it('keeps servers for the next day if they exceed the daily quota', async ({ guild, member, listing }) => {
     await setQuota(guild, '10');
     const preview = await sendFile(member, lines(21));
     const midnight = (Math.floor(Date.now() / 86_400_000) + 1) * 86_400;
@@ -381,7 +381,7 @@ describe("a list's preview", () => {
     expect(selectsOf(preview).map(({ placeholder }) => placeholder)).toEqual(['Game for lines 1 and 1b']);
   });
 
-  it('has a select menu that only sets the game for the lines that it names', async ({ member, listing }) => {
+  it('has a select menu that sets the game only for the lines it names', async ({ member, listing }) => {
     const preview = await paste(
       member,
       [
@@ -468,7 +468,7 @@ describe('a list with a single line', () => {
     expect(listing.submitted).toEqual([{ server: 'one.example.com', port: 27015, game: 'cs2' }]);
   });
 
-  it('has a reply that explains how to confirm an unclear port', async ({ member, listing }) => {
+  it('gets a reply that explains how to confirm an ambiguous port', async ({ member, listing }) => {
     const shown = await paste(member, 'game=rust\nip=one.example.com\nbeacon_port=15000');
     expect(textOf(shown)).toContain(
       "Needs fixing: unclear port ?15000. If this is the game server's port, remove the question mark.",
@@ -671,7 +671,7 @@ describe('the Edit button', () => {
   });
 });
 
-describe("a list's report", () => {
+describe('the report on a list', () => {
   it('has buttons to correct or resubmit servers that were rejected or not sent', async ({
     member,
     listing,
@@ -803,7 +803,7 @@ describe("a list's report", () => {
     expect(textOf(rest)).toContain('✅ 150 sent for review. “Servers have been added for review.”');
   });
 
-  it("replaces a progress bar, which doesn't have any buttons", async ({ member, discord }) => {
+  it("replaces a progress bar that doesn't have any buttons", async ({ member, discord }) => {
     answerBy(() => ({ kind: 'slow', ms: 700 }));
     const preview = await sendFile(member, lines(600));
     const from = discord.requests.length;

@@ -279,7 +279,10 @@ describe('a submission that needs approval', () => {
     expect(textOf(await member.slash('submissions'))).not.toContain('The game is wrong');
   });
 
-  it('is shown with a single decision if all lines of a list are declined', async ({ guild, member }) => {
+  it('is shown with a single decision if it is a list and all its lines are declined', async ({
+    guild,
+    member,
+  }) => {
     await turnApprovalOn(guild);
     await pressSubmit(member, await paste(member, lines(2)));
     await decline(guild, await waitingIn(guild), 'Not today');
@@ -530,7 +533,7 @@ describe('a submission that needs approval', () => {
     await decline(guild, message, '');
   });
 
-  it('can be withdrawn by its member', async ({ guild, member }) => {
+  it('can be withdrawn by the member', async ({ guild, member }) => {
     const { reply, message } = await oneWaits(guild);
     await member.press(reply, 'Withdraw');
     expect(textOf(reply)).toContain('Withdrawn');
@@ -681,7 +684,7 @@ describe('a submission that needs approval', () => {
     expect(labelsOf(declined)).not.toContain(label);
   });
 
-  it('has declined lines that can each be resubmitted only once', async () => {
+  it('can be partly declined, and each declined line can be resubmitted only once', async () => {
     const clock = createTestClock();
     const bot = await oneBot();
     const guild = await bot.newGuild({ key: 'sandbox-key' });
@@ -790,7 +793,7 @@ describe('a submission that needs approval', () => {
     expect(typed.server).toBe('two.example.com');
   });
 
-  it('is shown with the lines that it skips, even after an edit and a decision', async ({
+  it('is shown with its skipped lines, even after an edit and a decision', async ({
     guild,
     admin,
     member,
@@ -939,7 +942,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(await openSettings(guild))).toContain('Approval: on');
   });
 
-  it('is mentioned in the history, even if the history is empty', async ({ guild, admin, member }) => {
+  it('is mentioned in the history, even if there are no other entries', async ({ guild, admin, member }) => {
     await oneWaits(guild);
     for (const who of [admin, member]) {
       const history = textOf(await who.press(await who.slash('submissions'), 'History'));
@@ -1119,12 +1122,7 @@ describe('a submission that needs approval', () => {
 });
 
 describe('the approval setting in /settings', () => {
-  it('lets the bot mention a mentionable role, but at most once an hour', async ({
-    guild,
-    bot,
-    admin,
-    member,
-  }) => {
+  it('lets the bot mention a role, but at most once an hour', async ({ guild, bot, admin, member }) => {
     await turnApprovalOn(guild);
     guild.discord.guildEvents.addRole(guild, { name: 'deciders', mentionable: true });
     const page = await pickSetting(guild, 'Approval', '@Moderators');

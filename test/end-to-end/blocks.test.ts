@@ -83,7 +83,7 @@ describe('the block list in /settings', () => {
 });
 
 describe('in the Decline form, a moderator', () => {
-  it('can also block the member, whose other submissions are then marked in the queue', async ({
+  it('can also block the member, whose other submissions are then flagged in the queue', async ({
     guild,
     member,
   }) => {

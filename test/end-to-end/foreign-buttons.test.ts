@@ -613,8 +613,8 @@ describe("a forged modal with a submission's id", () => {
   });
 });
 
-describe('a forged button on a public message', () => {
-  it("doesn't change that message, even if the user is allowed to press the button", async ({
+describe('a forged interaction with a public message', () => {
+  it("doesn't change the message, even if the user is allowed to press the forged button", async ({
     bot,
     guild,
     admin,
@@ -630,7 +630,7 @@ describe('a forged button on a public message', () => {
     }
   });
 
-  it("doesn't change that message through a modal", async ({ bot, guild, admin }) => {
+  it("doesn't change the message if it submits a modal", async ({ bot, guild, admin }) => {
     await setKey(admin, 'sandbox-key');
     const panel = await postPanel(guild, 'Ours.');
     await addServer(admin, 'no-port.example.com');

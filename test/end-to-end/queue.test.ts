@@ -85,7 +85,7 @@ describe('the queue in /submissions', () => {
     expect(textOf(queue)).toContain(`q${shown()}.example.com`);
   });
 
-  it('shows an error where it would otherwise show the previous decision', async ({ guild, admin }) => {
+  it('shows an error in place of the previous decision', async ({ guild, admin }) => {
     await letWait(guild, 3);
     const queue = await admin.slash('submissions');
     const fail = async (server: string) => {
@@ -116,7 +116,7 @@ describe('the queue in /submissions', () => {
     );
   });
 
-  it('shows the next submission if another moderator was faster or this one has changed', async ({
+  it('shows the next submission if the current one has changed or another moderator was faster', async ({
     guild,
     admin,
     member,
@@ -377,7 +377,11 @@ describe('all submissions from one member', () => {
     expect(textOf(await other.slash('submissions'))).not.toContain('q1.example');
   });
 
-  it('are left out if the message is too short for their game servers', async ({ guild, admin, member }) => {
+  it('are only approved together if their game servers fit into the message', async ({
+    guild,
+    admin,
+    member,
+  }) => {
     await turnApprovalOn(guild);
     await pressSubmit(member, await paste(member, lines(11)));
     const long = `${'long.'.repeat(40)}example.com`;

@@ -69,7 +69,7 @@ describe('the server lookup', () => {
     ]);
   });
 
-  it('completes the lines in a list, even after an edit', async ({ bot, guild }) => {
+  it('fills in missing values in a list, even after an edit', async ({ bot, guild }) => {
     listRust(bot, '93.184.216.36');
     const preview = await paste(
       guild.member,
@@ -103,7 +103,7 @@ describe('the server lookup', () => {
     expect(textOf(waiting)).not.toContain('from Steam');
   });
 
-  it('completes lines once the member has chosen a game', async ({ bot, guild }) => {
+  it('fills in missing query ports once the member has chosen a game', async ({ bot, guild }) => {
     listRust(bot, '93.184.216.39');
     bot.records.list('93.184.216.40', [
       { port: 27_015, queryPort: 27_020, appId: 730 },
@@ -137,7 +137,7 @@ describe('the server lookup', () => {
       .toEqual([{ server: '93.184.216.41', port: '28015', query_port: '28017', game: 'rust' }]);
   });
 
-  it("completes the game servers in a message's text and attachment", async ({ bot, guild }) => {
+  it("fills in missing values for servers in a message's text and attachment", async ({ bot, guild }) => {
     listRust(bot, '93.184.216.42');
     const file = upload('message.txt', '93.184.216.42:28025 rust');
     const message = guild.discord.say(guild.member, 'Join 93.184.216.42:28015', file);
@@ -145,7 +145,7 @@ describe('the server lookup', () => {
     expect(textOf(preview)).toContain('Game from Steam. 2 query ports from Steam.');
   });
 
-  it('completes the game servers in a message', async ({ bot, guild }) => {
+  it('fills in a missing game and query port for a server in a message', async ({ bot, guild }) => {
     listRust(bot, '93.184.216.37');
     const message = guild.discord.say(guild.member, 'Join us: 93.184.216.37:28025!');
     const preview = await guild.member.useOnMessage('Submit servers', message);
@@ -193,7 +193,7 @@ describe('the server lookup', () => {
   });
 });
 
-describe('without SERVER_LOOKUP,', () => {
+describe('without SERVER_LOOKUP', () => {
   itWithout("the bot doesn't send any lookup requests", async ({ bot, guild }) => {
     expect(await lookupsDuring(() => submitAll(guild))).toBe(0);
     expect([...bot.records.askedSteam, ...bot.records.askedNames]).toEqual([]);

@@ -122,7 +122,7 @@ describe('/settings', () => {
     }
   });
 
-  it('has a role menu after a log channel has been chosen', async ({ guild, admin, discord }) => {
+  it('shows a role menu once a log channel has been chosen', async ({ guild, admin, discord }) => {
     discord.guildEvents.addRole(guild, { name: 'staff', mentionable: true });
     expect(textOf(await pickSetting(guild, 'Log channel', '#staff'))).toMatch(
       /Nobody is mentioned yet.*▾ Choose another channel.*▾ Choose a role for key problems/s,
@@ -344,7 +344,10 @@ describe('the log channel', () => {
     ]);
   });
 
-  it('is marked in /settings if the bot has lost permissions for it', async ({ guild, discord }) => {
+  it('is shown with an error in /settings if the bot can no longer post there', async ({
+    guild,
+    discord,
+  }) => {
     await chooseLogChannel(guild);
     allowBot(guild, 0n);
     expect(textOf(await addOne(guild))).toContain(ACCEPTED);
@@ -367,7 +370,7 @@ describe('the log channel', () => {
   });
 });
 
-it('an announcement channel can be chosen as the log channel, but there is a warning', async ({ guild }) => {
+it('an announcement channel can be chosen as the log channel, but with a warning', async ({ guild }) => {
   const { channels, guildEvents } = guild.discord;
   const news = channels(guild).find(({ name }) => name === 'news')?.id ?? '';
   const asked = await pickSetting(guild, 'Log channel', '#news');
@@ -541,7 +544,7 @@ describe('the allowed games', () => {
     expect(textOf(await admin.pick(page, []))).toContain('Games: all\n');
   });
 
-  it('are the only games that members can submit or find', async ({ guild, member }) => {
+  it('limit which games members can find and submit servers for', async ({ guild, member }) => {
     const list = await member.slash('games');
     await allowGames(guild, ['Counter-Strike 2', 'Factorio']);
     const only = /2 games\n.*Counter-Strike 2.*Factorio.*Chosen by the admins/s;

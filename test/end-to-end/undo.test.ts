@@ -63,7 +63,7 @@ it('a moderator can undo a decline in the log channel before the member is notif
     .toEqual([expect.stringMatching(/^1 approved and 1 declined\n/)]);
 });
 
-it('the queue has a button that undoes the latest decline together with its block', async ({
+it('a button in the queue undoes the latest decline together with its block', async ({
   guild,
   admin,
   member,
