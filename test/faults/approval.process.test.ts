@@ -97,7 +97,7 @@ describe('after a kill -9, a submission that needs approval', () => {
     expect(textOf(await member.slash('submissions'))).toContain('Corrected by');
   });
 
-  it('is listed in the same reply as the other submissions that were declined with it', async ({
+  it('shares a reply with the other submissions that were declined at the same time', async ({
     bot,
     guild,
     admin,

@@ -53,8 +53,8 @@ const acknowledged = ({ discord }: TestGuild) =>
   discord.requests.filter(({ path, body }) => path.includes('callback') && /^\{"type":[567]/.test(body))
     .length;
 
-describe('after a kill -9,', () => {
-  it('servers that had been sent are unconfirmed, and all others count as not sent', async ({
+describe('after a kill -9', () => {
+  it('servers count as unconfirmed if they had been sent, and otherwise as not sent', async ({
     bot,
     guild,
     member,
@@ -94,7 +94,7 @@ describe('after a kill -9,', () => {
     expect(await unfinishedIn(bot.store)).toEqual([]);
   });
 
-  it("a list's report shows every server's outcome and a button for the unsent servers", async ({
+  it("the report on a list shows every server's outcome and a button for the unsent servers", async ({
     bot,
     guild,
     member,
@@ -139,7 +139,7 @@ describe('after a kill -9,', () => {
     expect(textOf(await member.slash('games'))).toContain('Counter-Strike 2');
   });
 
-  it('the bot replies to an interrupted button press or modal, but sends nothing', async ({
+  it("the bot replies to an interrupted button press or modal, but doesn't send any servers", async ({
     bot,
     guild,
     member,

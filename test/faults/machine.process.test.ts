@@ -92,7 +92,7 @@ describe('a full disk', () => {
 });
 
 ownBotTest({ asProcess: true })(
-  'the bot exports one long history at a time, even if several members request one',
+  'the bot only exports one long history at a time, even if several members request theirs',
   async ({ bot, guild, discord }) => {
     await bot.process.stop();
     const store = await openStoreAt(bot.store.url);
@@ -176,7 +176,7 @@ ownBotTest({
     onRequest: (_, { action }) => (areGamesAway && action === 'games' ? { kind: 'hang' } : undefined),
   },
 })(
-  "all simultaneous commands get a reply, even if the games list can't be loaded",
+  "commands that arrive at the same time all get a reply, even if the games list can't be loaded",
   async ({ bot, guild }) => {
     await bot.process.stop();
     areGamesAway = true;

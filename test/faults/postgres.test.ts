@@ -89,7 +89,7 @@ async function overWire() {
   return { guild: await bot.newGuild({ key: 'sandbox-key' }), wire };
 }
 
-describe.skipIf(!hasPostgres())('if the response to a COMMIT was lost,', () => {
+describe.skipIf(!hasPostgres())('if the response to a COMMIT was lost', () => {
   const WAITS = 'Waiting for a moderator';
   const HOST = 'lost.example.com';
 

@@ -74,8 +74,8 @@ async function openBoth() {
   };
 }
 
-describe.skipIf(!hasPostgres())('when two bots share a database,', () => {
-  it('one reports the outcomes of work that the other left unfinished', async () => {
+describe.skipIf(!hasPostgres())('when two bots share a database', () => {
+  it("one reports what happened to submissions that the other didn't finish", async () => {
     const { bot, guild, letPass, rows } = await openBoth();
     const { listing, member } = guild;
     await listing.behave({ kind: 'hang', carriedOut: true });
@@ -158,7 +158,7 @@ describe.skipIf(!hasPostgres())('when two bots share a database,', () => {
     expect(labelsOf(message)).toEqual([]);
   });
 
-  it('a reply still shows an accepted server after two modals have been submitted simultaneously', async () => {
+  it('a reply still shows an accepted server after two modals have been submitted at the same time', async () => {
     const { guild, otherUrl, rows } = await openBoth();
     const { discord, listing, member } = guild;
     const answer = await addServer(member, 'two.example.com');
