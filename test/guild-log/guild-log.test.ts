@@ -61,7 +61,7 @@ async function open(answers: readonly Fault[] = [], { locale = 'en-US', ...chann
 }
 
 describe("a guild's log", () => {
-  it('combines simultaneous lines into one message', async () => {
+  it('combines lines that are logged at the same time into one message', async () => {
     const { tell, texts, discord, state } = await open();
     await tell('one');
     await tell('two');
