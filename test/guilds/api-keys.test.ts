@@ -38,7 +38,7 @@ async function answered(keys: ApiKeys, answer: Outcome | GamesOutcome) {
 }
 
 describe("a guild's API key", () => {
-  it('is only stored for this guild, with the admin who set it', async () => {
+  it('is stored with the admin who set it, and only for that guild', async () => {
     const { keys } = await open();
     await keys.set('1', FIRST, by);
     await keys.set('2', SECOND, by);
@@ -148,7 +148,7 @@ describe("a guild's API key", () => {
     expect(await keys.usable('1')).toEqual({ kind: 'unusable', problem: { code: 'key-missing' } });
   });
 
-  it('has a cached problem until the same process changes the key', async () => {
+  it('keeps its cached problem until the same process changes the key', async () => {
     const { keys, store, logger } = await open();
     const otherProcess = createApiKeys({ store, encryption, logger });
     expect(await keys.problem('1')).toEqual({ code: 'key-missing' });

@@ -33,7 +33,7 @@ describe("a guild's panels", () => {
     });
   });
 
-  it('keep both of two simultaneous changes', async () => {
+  it('keep both changes if a panel is changed twice at the same time', async () => {
     const { panels, find } = await setUp();
     const drawn = await find();
     await panels.change('1', drawn, (panel) => ({ ...panel, text: 'b' }));
