@@ -81,7 +81,7 @@ async function open() {
   return { bot, asked, acknowledge, left, leftUpdate, stored };
 }
 
-describe('after a restart,', () => {
+describe('after a restart', () => {
   it('the member receives the outcome of an interrupted submission', async () => {
     const { bot, left, stored } = await open();
     const { answer } = await left();

@@ -187,7 +187,7 @@ function anotherTakesOver(): void {
 }
 
 describe('a slash command', () => {
-  it('replies in the first response if it only reads data', async () => {
+  it('gets a single response if it only reads data', async () => {
     const before = await recorded();
     const sent = bot.sending();
     expect(await echoed()).toMatchObject({ ephemeral: true, current: { content: 'said: x' } });
@@ -195,7 +195,7 @@ describe('a slash command', () => {
     expect(await recorded()).toEqual(before);
   });
 
-  it('is recorded if it submits servers, and is marked as completed after the reply', async () => {
+  it('is recorded if it submits servers, and counts as completed after the reply', async () => {
     const { rows, open } = await recorded();
     const sent = bot.sending();
     expect(await say('later')).toMatchObject({ message: { ephemeral: true } });

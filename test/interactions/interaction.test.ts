@@ -53,14 +53,14 @@ describe('an interaction', () => {
     expect(read({ member: { user, permissions: '0' } })).toMatchObject({ user: { name: 'mia =1' } });
   });
 
-  it("is marked as an admin's if the user has Manage Server or all permissions", () => {
+  it("counts as an admin's if the user has Manage Server or all permissions", () => {
     expect(withPermissions(String(PermissionFlagsBits.ManageGuild)).isAdmin).toBe(true);
     expect(withPermissions(String(PermissionFlagsBits.Administrator | 1n)).isAdmin).toBe(true);
     expect(withPermissions(String(PermissionFlagsBits.ManageRoles)).isAdmin).toBe(false);
     expect(withPermissions(undefined).isAdmin).toBe(false);
   });
 
-  it('is marked as being in a thread if its channel is a thread or a forum post', () => {
+  it('counts as being in a thread if its channel is a thread or a forum post', () => {
     const isInThread = (type: ChannelType) => read({ channel: { id: '4', type } }).isInThread;
     const { PublicThread, PrivateThread, AnnouncementThread, GuildText, GuildVoice } = ChannelType;
     expect([PublicThread, PrivateThread, AnnouncementThread].map(isInThread)).toEqual([true, true, true]);
