@@ -123,7 +123,7 @@ describe('the log', () => {
     });
   });
 
-  it('shows that the database was created, but only at the first start', async ({ bot }) => {
+  it('shows that the database was created, but only on first start', async ({ bot }) => {
     expect(entriesOf(bot, 'created the database')).toMatchObject([
       { level: 'info', migrations: expect.arrayContaining(['3.01-one-vocabulary']), ms: expect.any(Number) },
     ]);
@@ -131,7 +131,7 @@ describe('the log', () => {
     expect(entriesOf(bot, /(?:created|updated) the database/)).toHaveLength(1);
   });
 
-  it("shows which migrations were applied to an older version's database", async () => {
+  it('shows which migrations were applied to a database from an older version', async () => {
     const data = folder();
     const database = new DatabaseSync(join(data, 'bot.sqlite'));
     database.exec(readFileSync(join(import.meta.dirname, '../storage/releases/0.3.0-sqlite.sql'), 'utf8'));

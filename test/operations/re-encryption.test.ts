@@ -145,7 +145,7 @@ describe('data encrypted with a previous key', () => {
     await started(store, NEWEST);
   });
 
-  it('is re-encrypted in unanswered interactions', async () => {
+  it('is re-encrypted if it belongs to an interaction without a reply', async () => {
     const store = await filled();
     const { seal } = createEncryption([FORMER]);
     const withoutReply = ['7', '8'].map((id) => ({
@@ -174,7 +174,7 @@ describe('data encrypted with a previous key', () => {
     expect(second?.encrypted).toBeNull();
   });
 
-  it('is re-encrypted in notices for members', async () => {
+  it('is re-encrypted if it belongs to a notice for a member', async () => {
     const store = await filled();
     const context = noticeContext({ guildId: '1', id: 'd' });
     const submission = {
