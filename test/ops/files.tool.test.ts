@@ -94,13 +94,13 @@ describe('the files for operators', () => {
     expect(readConfig({ ...defaults, ...needed }).backupEveryHours).toBe(24);
   });
 
-  it('install the bot version that they come with', () => {
+  it('include a Kubernetes manifest for the version that they come with', () => {
     expect(file('ops/kubernetes.yaml')).toMatch(
       new RegExp(`^ *image: \\S+:${version.replaceAll('.', '\\.')}$`, 'm'),
     );
   });
 
-  it('check out the newest version tag, or main if there are no tags', () => {
+  it('include commands that check out the newest version tag, or main if there are no tags', () => {
     const remote = mkdtempSync(join(tmpdir(), 'remote-'));
     onTestFinished(() => rmSync(remote, { recursive: true }));
     const git = (...args: readonly string[]) =>
@@ -139,7 +139,7 @@ describe('the files for operators', () => {
     expect(second).toContain('\nWorkingDirectory=/opt/server-listing-bot\n');
   });
 
-  it('make a release fail if strings need a translation', ({ skip }) => {
+  it('include a workflow that stops a release if strings need a translation', ({ skip }) => {
     if (run('jq', ['--version']).status !== 0) return skip('it needs jq');
     const [, filter = ''] =
       /jq --exit-status '([^']+)' src\/words\/due\.json/.exec(file('.github/workflows/image.yml')) ?? [];
@@ -199,7 +199,7 @@ describe('the files for operators', () => {
     'Dockerfile',
     'ops/server-listing-bot.service',
     'ops/pterodactyl-egg.json',
-  ])("keep SQLite's temporary files on the same disk as the data: %s", (name) => {
+  ])('configure SQLite to keep its temporary files on the same disk as the data: %s', (name) => {
     const [, folder = ''] = /SQLITE_TMPDIR=([^\s"]+)/.exec(file(name)) ?? [];
     expect(folder).not.toBe('');
     // The egg uses the default STORE_URL.
@@ -207,14 +207,14 @@ describe('the files for operators', () => {
     expect(path).toBe(`${folder}/bot.sqlite`);
   });
 
-  it('update several processes one after another', () => {
+  it('include instructions for updating several processes one after another', () => {
     const command = 'up --detach --build --no-deps --wait bot-$n';
     expect(file('docs/scaling.md')).toContain(command);
     const kubernetes = file('ops/kubernetes.yaml');
     expect(kubernetes).toMatch(/maxSurge: 1\n\s+maxUnavailable: 0\n/);
   });
 
-  it('route requests to a live process, even if the database is unavailable', async () => {
+  it('configure a proxy to send requests to a live process, even if the database is unavailable', async () => {
     expect(file('ops/Caddyfile')).toMatch(/^\s*health_uri \/livez$/m);
     expect(file('ops/kubernetes.yaml')).toMatch(/readinessProbe:\n\s+tcpSocket:\n\s+port: interactions\n/);
 
