@@ -56,10 +56,10 @@ describe("the lines in a list's edit form", () => {
   });
 });
 
-describe('the text of a submitted edit form', () => {
+describe('editedText()', () => {
   const rows = rowsOf('a.example.com:27015 gmod\nb.example.com:27016 cs2\n127.1:5 cs2');
 
-  it('only includes new and changed lines, in their original positions', () => {
+  it('only returns new and changed lines, in their original positions', () => {
     const typed =
       "2. b.example.com:27017 cs2\n1. a.example.com:27015 Garry's Mod\n3. 127.1:5 cs2\nnew.example.com:1";
     expect(editedText(typed, rows, games)).toEqual({
@@ -72,11 +72,11 @@ describe('the text of a submitted edit form', () => {
   it.each([
     ['aliases', '1. a.example.com:27015 gm'],
     ['spaces at the ends', "  1)  a.example.com:27015 Garry's Mod "],
-  ])('counts as unchanged despite %s', (_, line) => {
+  ])('treats a line as unchanged despite %s', (_, line) => {
     expect(editedText(line, rows, games)).toMatchObject({ text: '', unchanged: [rows[0]] });
   });
 
-  it('includes the second copy of a duplicated line as a new line', () => {
+  it('treats the second copy of a line as a new line', () => {
     const line = '2. b.example.com:27016 Counter-Strike 2';
     expect(editedText(`${line}\n${line}`, rows, games)).toMatchObject({
       text: '\nb.example.com:27016 Counter-Strike 2',
@@ -105,7 +105,7 @@ describe('the line numbers after an edit', () => {
     expect([1, 2, 3].map(placeIn)).toEqual([{ line: 12, part: 2 }, { line: 3 }, { line: 20 }]);
   });
 
-  it('differ for each server in a line', () => {
+  it('differ between servers on the same line', () => {
     const { placeIn } = placing('12b', '3');
     expect([1, 1, 2, 2].map(placeIn)).toEqual([
       { line: 12, part: 2 },
@@ -115,7 +115,7 @@ describe('the line numbers after an edit', () => {
     ]);
   });
 
-  it("aren't used up by lines without a server", () => {
+  it("aren't assigned to lines without a server", () => {
     const { labelOf, placeIn } = placing('3', undefined, undefined);
     expect([labelOf(1), placeIn(2), labelOf(3)]).toEqual(['3', { line: 12, part: 2 }, '31']);
   });

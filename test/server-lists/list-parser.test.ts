@@ -60,7 +60,7 @@ describe('a list', () => {
     '\r\n',
     '\r',
     '\u2028',
-  ])('has line numbers that continue from the typed lines to the file (line break %j)', async (lineBreak) => {
+  ])('is numbered continuously from the typed lines to the file (line break %j)', async (lineBreak) => {
     const { parser } = setUp(true);
     const typed = ['8.8.8.8:1 rust', '8.8.8.8:2 rust'].join(lineBreak);
     const list = await parser.read({ guildId: '1', sources: [typed, '8.8.8.8:3 rust'], game: '' });
@@ -122,7 +122,7 @@ it('the parser aborts a malicious file without delaying other lists', async () =
   ]);
 });
 
-it('the parser rejects a list as "busy" if too many others are waiting', async () => {
+it('the parser returns "busy" if too many other lists are waiting', async () => {
   const { read } = setUp(true);
   const all = await Promise.all(Array.from({ length: 23 }, () => read(FILE)));
   // Two lists are parsed at the same time, and 20 more can wait.

@@ -122,7 +122,7 @@ describe('the list parser', () => {
     });
   });
 
-  it('gives line numbers to lines without a game server, and to the second server in a line', () => {
+  it('assigns line numbers to lines without a game server, and to the second server in a line', () => {
     const text = `Our servers\nRust\n${A}:28015, ${A}:28025\nTeamSpeak: ${B}:9987\n${B}:28015`;
     const list = read(text);
     expect(places(list)).toEqual([`3 ${A}:28015 rust`, `3b ${A}:28025 rust`, `5 ${B}:28015 rust`]);
