@@ -360,7 +360,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
     expect(await untils()).toHaveLength(2);
   });
 
-  it("delete earlier processes' leases if only one process may run", async () => {
+  it('delete leases from earlier processes if only one process may run', async () => {
     const [store] = await openBoth();
     await working(store);
     const { processId } = await startProcess(store, { isShared: false });
@@ -411,7 +411,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
     await expect.poll(notified).toEqual([id, 'unknown', 'not-sent', 'not-sent']);
   });
 
-  it("report the outcomes of a dead process's unfinished work", async () => {
+  it('notify the member if another process dies during a submission', async () => {
     const [store, another] = await openBoth();
     const alive = await startProcess(another);
     const { id } = await working(store);
@@ -422,7 +422,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
   it.each<[what: string, isResponseLost: boolean, failures: number]>([
     ['the response to a claim was lost', true, 0],
     ['the first attempt to notify the member failed', false, 1],
-  ])("report a dead process's unfinished work at the next takeover if %s", async (_what, isResponseLost, failures) => {
+  ])("notify the member of a dead process's submission at the next takeover if %s", async (_what, isResponseLost, failures) => {
     const [store, another] = await openBoth();
     let isLost = !isResponseLost;
     const losing: Store = {

@@ -75,7 +75,7 @@ describe.each([
     return contentOf(path);
   }
 
-  it('is completed at the next start if the process was killed between two statements', async () => {
+  it('is completed on the next start if the process was killed between two statements', async () => {
     const path = await newFile();
     const killed: string[] = [];
     await migrateFile(path, after, (database) => {
@@ -98,7 +98,7 @@ describe.each([
     }
   });
 
-  it('is completed at the next start if the disk was full', async () => {
+  it('is completed on the next start if the disk was full', async () => {
     const whole = await wholeContent();
     let failures = 0;
     for (let pages = 0; ; pages += 1) {

@@ -238,10 +238,10 @@ const KEPT_SETTINGS = [
   'Language for everyone: German',
 ];
 
-describe.each(kinds())('with %s,', (kind) => {
+describe.each(kinds())('with %s', (kind) => {
   const fileOf = (version: string, ending: 'sql' | 'json') => join(RELEASES, `${version}-${kind}.${ending}`);
 
-  it.runIf(KEEP_RELEASE)('the test for a new release writes a sample database', async () => {
+  it.runIf(KEEP_RELEASE)('a sample database is written for a new release', async () => {
     const place = await newPlace(kind);
     await withBot(place.url, (bot) =>
       fill(bot, (seen) => {

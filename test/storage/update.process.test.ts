@@ -112,7 +112,7 @@ const BLOCKS_OF_PAGE = 2;
 const NO_DISK = 'it needs root, to mount a small disk';
 
 describe.each(kinds())('the update of a 0.3.0 database in %s', (kind) => {
-  it('is completed at the next start if the process was killed between any two statements', async () => {
+  it('is completed on the next start if the process was killed between any two statements', async () => {
     const copy = await keptDatabase(kind);
     const startAndKill = (addresses: readonly string[], stopBefore: number) =>
       runFile(['test/storage/start-store.ts'], {
@@ -135,7 +135,7 @@ describe.each(kinds())('the update of a 0.3.0 database in %s', (kind) => {
 });
 
 describe('the update of a 0.3.0 database on a full disk', () => {
-  it('is completed at the next start (SQLite)', async ({ skip }) => {
+  it('is completed on the next start (SQLite)', async ({ skip }) => {
     const disk = smallDisk(4);
     if (!disk) return skip(NO_DISK);
     const kept = keptFile();
@@ -157,7 +157,7 @@ describe('the update of a 0.3.0 database on a full disk', () => {
     expect(refusals.join()).toContain('database or disk is full');
   });
 
-  it.skipIf(!hasPostgres())('is completed at the next start (PostgreSQL)', async ({ skip }) => {
+  it.skipIf(!hasPostgres())('is completed on the next start (PostgreSQL)', async ({ skip }) => {
     const disk = smallDisk(32);
     if (!disk) return skip(NO_DISK);
     // Only the database is on the small disk, not the rest of the server's data.
