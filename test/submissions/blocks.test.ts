@@ -88,7 +88,7 @@ describe.each(kinds())('a blocked submission (in %s)', (kind) => {
     expect(await opened.check.draft(mia, draft)).toMatchObject({ ready: [{ line: 1 }] });
   });
 
-  it('is marked if it was already in the queue, but can still be approved or withdrawn', async () => {
+  it('is flagged if it was already in the queue, but can still be approved or withdrawn', async () => {
     const opened = await open();
     await opened.turnApprovalOn();
     for (const id of ['a', 'b'])

@@ -126,7 +126,7 @@ describe("a list's draft", () => {
     expect(shown(draft.rows)).toEqual(['1 a.example.com:27015 cs2', '2 8.8.8.8:1 rust']);
   });
 
-  it("isn't completed by a lookup if it has changed in the meantime", async () => {
+  it("isn't changed by a lookup if it has been edited in the meantime", async () => {
     let during = async () => {};
     const { draftEditor, open } = await openEditor(async (rows) => {
       await during();
@@ -152,7 +152,7 @@ describe("a list's draft", () => {
     expect(checked(await draftEditor.includeAlreadySubmitted(mia, 'd', false)).allowance.count).toBe(1);
   });
 
-  it('gets the chosen game in all lines without one, and then marks repeated lines', async () => {
+  it('uses the chosen game for all lines without one, and then detects repeated lines', async () => {
     const { draftEditor, open } = await openEditor();
     await open('8.8.8.8:1 cs2\n8.8.8.8:1\n8.8.4.4\n127.1:5');
     const { draft } = checked(await draftEditor.correct(mia, 'd', withGame('cs2')));
@@ -250,7 +250,7 @@ describe('an edit to a draft', () => {
     ]);
   });
 
-  it('reports the numbers of lines without a game server', async () => {
+  it("reports which lines don't contain a game server", async () => {
     const { open, edit } = await openEditor();
     await open('127.1:5\n127.1:6');
     const { draft } = checked(await edit('2. nothing here\n8.8.8.8:1 cs2\nor here'));

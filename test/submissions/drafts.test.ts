@@ -188,7 +188,7 @@ describe("a guild's drafts", () => {
     expect(await drafts.find(elsewhere, 'elsewhere')).toEqual(halfOf('elsewhere'));
   });
 
-  it('are deleted first for the member whose drafts use the most space', async () => {
+  it('are deleted to free space, starting with the member whose drafts use the most', async () => {
     const { clock, drafts } = await openParts(NOW);
     const save = async (id: string, userId: string, kib: number) => {
       clock.now += 1;

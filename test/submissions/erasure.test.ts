@@ -12,7 +12,7 @@ const open = (options: PartsOptions = { member: limit }) => openParts(NOON, opti
 const manyHosts = (count: number) => Array.from({ length: count }, (_, n) => `h${n}`);
 
 describe('a member whose name has been deleted', () => {
-  it('has submissions that still count towards the limit and the daily quota', async () => {
+  it('is still subject to the limit and the daily quota', async () => {
     const { store, clock, limits, erasure } = await open();
     await addDone(store, { id: 'a', guildId: '1', userId: USER, at: NOON, hosts: manyHosts(5) });
     const allowance = (dailyQuota?: number) =>

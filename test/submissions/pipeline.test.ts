@@ -378,7 +378,7 @@ describe('a retry', () => {
   });
 });
 
-describe("while requests can't be sent,", () => {
+describe("while requests can't be sent", () => {
   const PAUSED: Outcome = { kind: 'unknown', reason: 'rate-limited', retryAfterMs: 600_000 };
   const UNREACHABLE: Outcome = { kind: 'not-sent', reason: 'unreachable' };
 

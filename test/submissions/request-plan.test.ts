@@ -93,7 +93,7 @@ describe("a submission's requests", () => {
     expect(sizes).toHaveLength(10 + 2 * 200);
   });
 
-  it("have outcomes that don't contain a retry time", () => {
+  it('produce outcomes without a retry time', () => {
     const { outcomes } = carryOut(['cs2'], () => ({ kind: 'rejected', message: 'Slow.', retryAfterMs: 9 }));
     expect(outcomes).toEqual([{ kind: 'rejected', message: 'Slow.' }]);
   });

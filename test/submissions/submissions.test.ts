@@ -83,7 +83,7 @@ describe("a submission's state", () => {
     expect((await latest())?.state).toBe('waiting');
   });
 
-  it('can be "waiting" or "running" for only one submission per draft', async () => {
+  it('can\'t become "running" if the draft already has a running submission', async () => {
     const { store, submissions, submitRows } = await open();
     await submitRows([readyRow(1, 'a')]);
     const again = { ...mia, draftId: 'list', interactionId: 'j', rows: [readyRow(1, 'a')] };
