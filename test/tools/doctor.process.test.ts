@@ -344,7 +344,7 @@ describe('the doctor', () => {
     expect(text).toMatch(/bot\.sqlite\.key will be created at the first start/);
   });
 
-  it("lists a newer version's compatible migrations", async () => {
+  it('accepts compatible migrations from a newer version, and lists them', async () => {
     const path = join(folder, 'newer.sqlite');
     const database = new DatabaseSync(join(bot.data, 'bot.sqlite'));
     database.prepare('VACUUM INTO ?').run(path);
