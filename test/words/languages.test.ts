@@ -14,7 +14,8 @@ const notes: object = JSON.parse(
 
 /*
  * Compares every language with English, without running a bot, and finds missing or superfluous sentences. To check a
- * single language: npx vitest run test/words/languages.test.ts -t "in fr,". room.ts finds sentences that Discord would cut.
+ * single language: npx vitest run test/words/languages.test.ts -t "strings in fr". room.ts finds sentences that Discord would
+ * cut.
  */
 
 /** The keys of the service's name in different forms. A language can have as many forms as it needs. */
@@ -87,7 +88,7 @@ describe('the languages', () => {
   });
 });
 
-describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
+describe.each(languages)('the strings in $tag', ({ tag, sentences: tree }) => {
   const sentences = sentencesOf(tree);
   const names = ownNames(sentences.keys());
   const plurals = new Intl.PluralRules(tag);
@@ -97,7 +98,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
   const translated = [...sentences].filter(([key]) => !NAMES.test(key));
   const known = translated.filter(([key]) => englishStems.has(stemOf(key)));
 
-  it('the keys are the same as in English', () => {
+  it('have the same keys as in English', () => {
     const stems = new Set(translated.map(([key]) => stemOf(key)));
     const wanted = [...englishStems].filter((key) => !NAMES.test(key));
     expect({
@@ -106,7 +107,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     }).toEqual({ missing: [], extra: [] });
   });
 
-  it("each form of the service's name is translated for named and unnamed services", () => {
+  it("include each form of the service's name, for named and unnamed services", () => {
     const { named, unnamed } = tree.listing;
     expect(Object.keys(unnamed).toSorted()).toEqual(Object.keys(named).toSorted());
     const missing = [...ownNames(english.keys())].filter((form) => !names.has(form));
@@ -116,7 +117,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     expect(texts.filter(isWrong), 'one link in each').toEqual([]);
   });
 
-  it(`the plural forms are ${forms.join(', ')}`, () => {
+  it(`use the plural forms ${forms.join(', ')}`, () => {
     const isPlural = (stem: string) => sentences.has(`${stem}_other`) || english.has(`${stem}_other`);
     const stems = [...new Set(translated.map(([key]) => stemOf(key)))].filter(isPlural);
     const wanted = stems.flatMap((stem) => forms.map((form) => `${stem}_${form}`));
@@ -127,7 +128,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     }).toEqual({ missing: [], extra: [] });
   });
 
-  it('each string has the same placeholders as in English', () => {
+  it('have the same placeholders as in English', () => {
     /** Whether a form can omit the number because it only applies to one, as in "the first one". */
     const canLackCount = (key: string) => {
       const form = PLURAL.exec(key)?.[1];
@@ -153,7 +154,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     expect(faults).toEqual([]);
   });
 
-  it('each string has the same emoji and markup as in English', () => {
+  it('have the same emoji and markup as in English', () => {
     const MARKS = /\p{Extended_Pictographic}|<[^<>]*>|`|\*\*|\n> |-# /gu;
     const marksIn = (sentence: string) => (sentence.match(MARKS) ?? []).toSorted().join(' ');
     const faults = known
@@ -163,7 +164,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     expect(faults).toEqual([]);
   });
 
-  it("strings don't contain literal names of Discord pages or permissions", () => {
+  it("don't contain literal names of Discord pages or permissions", () => {
     const { ManageGuild } = tree.permission;
     const names = [ManageGuild, tree.discord.serverSettings];
     const faults = translated.filter(
@@ -186,7 +187,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     'rejected',
     'not-sent',
     'unknown',
-  ] as const)('the outcome "%s" uses the same word alone and after a number', (kind) => {
+  ] as const)('use the same word for the outcome "%s" alone and after a number', (kind) => {
     const [word = ''] = wordsIn(tree.outcome[kind]).toSorted((one, other) => other.length - one.length);
     const keys = ['one', 'many'].map((group) => `ended.${group}.${kind}`);
     const texts = known.filter(([key]) => keys.includes(stemOf(key)));
@@ -194,7 +195,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     expect(texts.filter(([, text]) => !wordsIn(text).some((each) => isSame(each, word)))).toEqual([]);
   });
 
-  it('unconfirmed servers and unknown games are described with different words', () => {
+  it('use different words for unconfirmed servers and unknown games', () => {
     const unknown = wordsIn(tree.problem.short['game-unknown']);
     const isAlone = ([word = '', ...others]: readonly string[]) =>
       others.length === 0 && unknown.some((each) => isSame(each, word));
@@ -202,17 +203,17 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     expect(said.filter(([, text]) => isAlone(wordsIn(text)))).toEqual([]);
   });
 
-  it("punctuation matches the language's script", () => {
+  it("use the punctuation of the language's script", () => {
     const asciiBehindWide = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}][,:!?]/u;
     expect(translated.filter(([, text]) => asciiBehindWide.test(text))).toEqual([]);
   });
 
-  it('every outcome has a different name', () => {
+  it('have a different name for every outcome', () => {
     const outcomes = Object.values(tree.outcome);
     expect(outcomes.filter((name, index) => outcomes.indexOf(name) !== index)).toEqual([]);
   });
 
-  it('each string fits in a message, even with the longest values', () => {
+  it('fit in a message, even with the longest values', () => {
     const faults = translated
       .map(([key, sentence]) => ({ key, length: filled(sentence, tree.listing.unnamed, longest).length }))
       .filter(({ length }) => length > 2_000)
@@ -220,7 +221,7 @@ describe.each(languages)('in $tag,', ({ tag, sentences: tree }) => {
     expect(faults).toEqual([]);
   });
 
-  it('each string is no longer than in the pseudo-language', () => {
+  it('are no longer than in the pseudo-language', () => {
     const faults = known
       .map(([key, sentence]) => ({
         key,

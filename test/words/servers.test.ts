@@ -72,8 +72,8 @@ describe("a game server's line in a message", () => {
   });
 });
 
-describe('games in a select menu or on a button', () => {
-  it('keep different labels when long names are shortened', () => {
+describe('a list of games', () => {
+  it('keeps labels different when it shortens long names', () => {
     const same = Array.from({ length: 25 }, (_, n) => ({ name: 'x'.repeat(100), alias: `game${n}` }));
     const fit = fitChoices(gameChoices(same));
     expect(fit.map(({ value }) => value)).toEqual(same.map(({ alias }) => alias));
@@ -83,7 +83,7 @@ describe('games in a select menu or on a button', () => {
     }
   });
 
-  it("are listed by alias if the name doesn't fit", () => {
+  it("shows a game's alias if the name doesn't fit", () => {
     const alias = 'a'.repeat(97);
     const choices = gameChoices([
       { name: 'Game', alias },
@@ -93,13 +93,13 @@ describe('games in a select menu or on a button', () => {
     expect(choices.map(({ name }) => name)).toEqual([alias, 'rust', 'Rust (rust)']);
   });
 
-  it('are listed with their aliases if two games have the same name', () => {
+  it('shows aliases if two games have the same name', () => {
     const three = ['a', 'b'].map((alias) => ({ name: 'Same', alias }));
     const labels = gameLabels([...three, { name: 'Other', alias: 'c' }]).map(({ label }) => label);
     expect(labels).toEqual(['Same (a)', 'Same (b)', 'Other']);
   });
 
-  it('are sorted with popular games first in a select menu', () => {
+  it('starts with the popular games if it is a select menu', () => {
     const options = gameOptions([
       { name: 'Other', alias: 'other' },
       { name: 'Blank', alias: ' ' },
