@@ -82,8 +82,11 @@ export function approvalSetting({ decisionMessages }: Pick<CommandDeps, 'decisio
     line: approvalLine,
     about: ({ t }) => t('settings.approval.about', { count: WAITS_MS / DAY_MS }),
     needsLog: true,
-    states: (t, { now }) =>
-      offered(now).map(({ state, isOn }) => `${isOn(now) ? FINE : OFF} ${state(t, isOn(now))}`),
+    states: (t, { now }) => [
+      // The operator has turned direct messages off, so admins can't turn them on.
+      ...(decisionMessages.isOn ? [] : [`${OFF} ${t('settings.approval.messagesOff')}`]),
+      ...offered(now).map(({ state, isOn }) => `${isOn(now) ? FINE : OFF} ${state(t, isOn(now))}`),
+    ],
     notes(audience, shown) {
       const { t } = audience;
       const { approval, trustedRoleId } = shown.now;
