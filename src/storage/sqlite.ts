@@ -52,7 +52,7 @@ export function openFile(path: string, timeout = BUSY_TIMEOUT_MS): DatabaseSync 
  * synchronous, so the ones that are waiting would otherwise all run in the same turn. The hostile tests met 600 statements
  * in a turn of 425 ms.
  */
-const MOST_IN_A_ROW = 20;
+const MAX_USES_IN_A_ROW = 20;
 
 /** Creates a Kysely dialect on top of `node:sqlite`. Every SQLite error is turned into a {@link StoreError}. */
 export function sqliteDialect(database: DatabaseSync): Dialect {
@@ -64,14 +64,14 @@ export function sqliteDialect(database: DatabaseSync): Dialect {
   return Object.assign(new SqliteDialect(config), { createAdapter: () => adapter, createDriver });
 }
 
-/** Creates Kysely's driver, but lets the event loop turn after {@link MOST_IN_A_ROW} uses of the connection. */
+/** Creates Kysely's driver, but lets the event loop turn after {@link MAX_USES_IN_A_ROW} uses of the connection. */
 function driverThatTurns(config: SqliteDialectConfig): Driver {
   const driver = new SqliteDriver(config);
   const acquire = driver.acquireConnection.bind(driver);
   let inARow = 0;
   driver.acquireConnection = async () => {
     inARow += 1;
-    if (inARow > MOST_IN_A_ROW) {
+    if (inARow > MAX_USES_IN_A_ROW) {
       await setImmediate();
       inARow = 1;
     }
