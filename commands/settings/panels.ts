@@ -11,7 +11,7 @@ import { type Change, changeId, FINE, modalId, OFF, type Setting, type SettingsV
 
 const MAX_LISTED_TEXT_LENGTH = 25;
 
-/** The setting for the guild's panels. It shows one panel per page. */
+/** Shows one panel per page. */
 export function panelsSetting(deps: CommandDeps): Setting {
   const { panels } = deps;
   return {

@@ -13,7 +13,7 @@ import { countToEdit } from '../../src/submissions/draft-editor.ts';
 import type { ReachedLimit } from '../../src/submissions/limits.ts';
 import type { LineNumbers } from '../../src/submissions/line-numbers.ts';
 import { shortenMarkup } from '../../src/words/escape.ts';
-import { beforeItems } from '../../src/words/not-submitted.ts';
+import { earlierSubmissionItems } from '../../src/words/not-submitted.ts';
 import { namedText } from '../../src/words/sentences.ts';
 import {
   firstItems,
@@ -69,7 +69,7 @@ export function previewOf(
       first,
       choicesText(t, checked),
       totalText(t, draft.rows, sendable.length),
-      toFixText(audience, draft, { games, files: names, namesAll }),
+      unsubmittedLineText(audience, draft, { games, files: names, namesAll }),
       readyText(t, checked, ready.length, waiting.length),
       foundText(t, draft.rows),
       ready.length > 0 && nextSteps !== '' && `-# ${nextSteps}`,
@@ -116,7 +116,7 @@ function totalText(t: Translate, rows: readonly Row[], ready: number): string {
  * Lists the invalid lines of a preview and their problems.
  * @param files the names of the files that contain all these lines
  */
-function toFixText(
+function unsubmittedLineText(
   { t, mention }: Audience,
   draft: Draft,
   {
@@ -206,7 +206,7 @@ function alreadySubmittedText(t: Translate, checked: CheckedDraft, games: GameIn
   const { alreadySubmitted } = checked;
   const count = alreadySubmitted.size;
   if (count === 0) return '';
-  const items = beforeItems(t, [...alreadySubmitted.values()], games);
+  const items = earlierSubmissionItems(t, [...alreadySubmitted.values()], games);
   const heading = isNothingNew(checked) ? 'nothingNew' : 'alreadySubmitted';
   return [t(`list.${heading}`, { count }), ...items].join('\n');
 }

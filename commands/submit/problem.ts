@@ -6,7 +6,7 @@ import { type InvalidRow, type Row, readRow, typedOf } from '../../src/server-li
 import type { NotSubmitted } from '../../src/submissions/check.ts';
 import { type Draft, isSubmittedImmediately } from '../../src/submissions/draft.ts';
 import { MAX_SUGGESTED_GAMES } from '../../src/words/games.ts';
-import { notReadyText, toFixText } from '../../src/words/problem.ts';
+import { notReadyText, unsubmittedLineText } from '../../src/words/problem.ts';
 import { describe, gameNamed, serverEmbed, typedLine, withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { submitId } from './ids.ts';
@@ -41,7 +41,12 @@ export async function problemView(
   const isAsked = isSubmittedImmediately(draft) || notSubmitted !== undefined;
   const help =
     row.kind === 'invalid'
-      ? await problemWithControls(context, draft, { row, format: isAsked ? notReadyText : toFixText }, deps)
+      ? await problemWithControls(
+          context,
+          draft,
+          { row, format: isAsked ? notReadyText : unsubmittedLineText },
+          deps,
+        )
       : {
           lines: [],
           choice: undefined,

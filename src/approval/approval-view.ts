@@ -8,7 +8,7 @@ import { addressOf } from '../server-lists/row.ts';
 import type { DeclineReason } from '../submissions/decline-reason.ts';
 import { type Submission, serverResults, unconfirmedIn } from '../submissions/submission.ts';
 import { escapeCode, escapeText, memberText } from '../words/escape.ts';
-import { beforeItems } from '../words/not-submitted.ts';
+import { earlierSubmissionItems } from '../words/not-submitted.ts';
 import { outcomesForLog, type ServerWithOutcome } from '../words/outcomes.ts';
 import { byText, namedText, sentences } from '../words/sentences.ts';
 import {
@@ -299,7 +299,7 @@ const beforeTexts = (
 ): readonly string[] =>
   before.length === 0
     ? []
-    : [t('list.alreadySubmitted', { count: before.length }), ...beforeItems(t, before, games)];
+    : [t('list.alreadySubmitted', { count: before.length }), ...earlierSubmissionItems(t, before, games)];
 
 const MAX_BLOCKED_NAMED = 5;
 

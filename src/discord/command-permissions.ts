@@ -12,8 +12,7 @@ import { GUILD_TIMEOUT_MS } from './bot-guilds.ts';
 const CACHED_MS = 5 * MINUTE_MS;
 const MAX_CACHED_GUILDS = 1_000;
 
-/** A member who uses a button or a form, and where. */
-export interface CommandUser {
+export interface ControlUser {
   readonly guildId: string;
   readonly channelId: string;
   /** The channel that the thread belongs to; `undefined` outside threads. */
@@ -79,7 +78,7 @@ export function createCommandPermissions({ api, applicationId, commandId }: Comm
     return known.get(guildId)?.entries ?? [];
   }
 
-  const denies = (entries: readonly CommandEntries[], name: string, member: CommandUser): boolean => {
+  const denies = (entries: readonly CommandEntries[], name: string, member: ControlUser): boolean => {
     // A command's own entries replace the application's entries (Discord docs: Application Command Permissions).
     const own = entries.find(({ id }) => id === commandId(name));
     const { permissions = [] } = own ?? entries.find(({ id }) => id === ownApplicationId) ?? {};
@@ -88,7 +87,7 @@ export function createCommandPermissions({ api, applicationId, commandId }: Comm
 
   return {
     /** Whether the guild's admins deny a command to a member, as far as the bot knows without waiting. */
-    isKnownToDeny: (name: string, member: CommandUser): boolean =>
+    isKnownToDeny: (name: string, member: ControlUser): boolean =>
       denies(knownNow(member.guildId), name, member),
     /**
      * Whether the guild's admins deny all of these commands to a member.
@@ -98,7 +97,7 @@ export function createCommandPermissions({ api, applicationId, commandId }: Comm
      */
     async deniesAll(
       names: () => Promise<readonly string[]>,
-      member: CommandUser,
+      member: ControlUser,
       waits: boolean,
     ): Promise<boolean> {
       const { guildId } = member;
@@ -113,7 +112,7 @@ export function createCommandPermissions({ api, applicationId, commandId }: Comm
 /** Whether the entries deny a member. The order is Discord's: channel, member, roles, everyone. */
 function isDenied(
   entries: readonly APIApplicationCommandPermission[],
-  { guildId, channelId, parentChannelId = channelId, user, roleIds }: CommandUser,
+  { guildId, channelId, parentChannelId = channelId, user, roleIds }: ControlUser,
 ): boolean {
   const { Channel, User, Role } = ApplicationCommandPermissionType;
   const find = (type: ApplicationCommandPermissionType, id: string) =>

@@ -22,7 +22,7 @@ interface PublishedCommand {
   readonly permission?: string;
 }
 
-/** Builds a command for publishing. It's available in guilds that have the bot, to members with the permission. */
+/** Builds a command for publishing. It's available to members with the permission, in guilds that have the bot. */
 export const asPublished = ({
   data,
   permission,

@@ -109,7 +109,7 @@ function serverWithoutGame(row: Row): ServerSubmission | undefined {
   return read?.ok ? read.submission : undefined;
 }
 
-/** Returns the values that Steam lists for a game server without a query port or a game. */
+/** Returns the values that Steam lists for a game server that was entered without a query port or a game. */
 function findingFor(
   { port, game: named }: ServerSubmission,
   servers: readonly SteamServer[],

@@ -40,7 +40,7 @@ const GAP_MS = 5_000;
 const MAX_ATTEMPTS = 3;
 const PAUSE_AFTER_REJECTION_MS = 10 * 60_000;
 
-/** More than fits into a message. */
+/** More lines than fit in a message. */
 const MAX_WAITING_LINES = 50;
 
 interface Waiting {

@@ -151,7 +151,7 @@ function readAdd(response: HttpResponse, url: URL, key: Secret): Outcome {
 async function readGames(response: HttpResponse, url: URL, key: Secret): Promise<GamesOutcome> {
   const json = readJson(response, url, key);
   if (json.kind === 'unknown') return json;
-  // A list of 1 MiB takes long to parse, so other work gets a turn before the list is checked.
+  // A list of 1 MiB takes a long time to parse, so other work gets a turn before the list is checked.
   await setImmediate();
   const body = statusSchema.safeParse(json.value);
   if (body.success && body.data.status === 'error') return rejected(body.data.message, response);

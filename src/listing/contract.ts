@@ -148,7 +148,7 @@ export interface RejectedOutcome {
   readonly kind: 'rejected';
   readonly message: string;
   readonly known?: KnownError;
-  /** How long to pause this key after a 429 response, in milliseconds. Only set if the status was 429. */
+  /** Only set if the status was 429. */
   readonly retryAfterMs?: number;
 }
 

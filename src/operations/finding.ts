@@ -53,7 +53,6 @@ export function linesOf(findings: readonly Finding[]): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Formats the findings like {@link linesOf}, with a summary as the last line. */
 export function table(findings: readonly Finding[]): string {
   return `${linesOf(findings)}\n${summaryOf(findings)}\n`;
 }

@@ -23,7 +23,6 @@ export function storedServer({ host, port, query_port, game }: ServerColumns): S
 
 const ALL_NOT_SENT = [...NOT_SENT_REASONS, ...NOT_APPROVED_REASONS];
 
-/** The columns of the `servers` table that store the outcome. */
 export type OutcomeColumns = Pick<ServersTable, 'outcome' | 'message' | 'reason'>;
 
 export function outcomeToStore(outcome: ServerOutcome): OutcomeColumns {

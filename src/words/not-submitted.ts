@@ -112,8 +112,8 @@ function beforeTexts(
 
 const MAX_EARLIER_NAMED = 3;
 
-/** Returns list items for the first servers that were already submitted, with their outcomes. */
-export const beforeItems = (
+/** Returns list items for the first few servers that had already been submitted, with their outcomes. */
+export const earlierSubmissionItems = (
   t: Translate,
   all: readonly EarlierSubmission[],
   games: GameIndex,

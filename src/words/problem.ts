@@ -120,7 +120,7 @@ export const notReadyText = ({ short, help }: ProblemText, t: Translate): string
   sentences(t('addserver.notReady', { short }), help);
 
 /** Returns a message about a line that the member hasn't submitted yet. */
-export const toFixText = ({ short, help }: ProblemText, t: Translate): string =>
+export const unsubmittedLineText = ({ short, help }: ProblemText, t: Translate): string =>
   sentences(t('addserver.toFix', { short }), help);
 
 /** Returns a message about typed text that the bot can't use. */
