@@ -4,7 +4,7 @@ import { reasonNamed } from '../../src/approval/decline-reasons.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 import { createWords } from '../../src/words/words.ts';
 
-it('the text about decisions is empty if there are no decisions', () => {
+it("nothing is shown about decisions if there aren't any", () => {
   expect(decidedText(createWords().wordsFor('en-US'), [], indexGames([]))).toBe('');
 });
 

@@ -200,7 +200,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     }
   });
 
-  it('can be found by all moderators once it has been approved or declined', async () => {
+  it('can be found by any moderator once it has been approved or declined', async () => {
     const opened = await open();
     for (const id of ['approved', 'declined', 'withdrawn', 'waiting']) await submit(opened, id);
     await opened.drafts.save(mia, readyDraft('sent', 1));
@@ -507,7 +507,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(opened.world.requests).toHaveLength(2);
   });
 
-  it('is stored with its original server after corrections, until the member submits it again', async () => {
+  it('keeps its original server after corrections, until the member resubmits it', async () => {
     const opened = await open();
     await submit(opened, 'a');
     const { approvals } = opened;
