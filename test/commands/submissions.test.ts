@@ -108,7 +108,7 @@ describe('the history', () => {
     expect(await see(true, { game: gameMark('other') })).toEqual({ readerId: '4', game: '' });
   });
 
-  it("shows members with the approval role all decisions, but doesn't let them export", async () => {
+  it("shows all decisions to members with the approval role, but doesn't let them export any", async () => {
     const asked: HistoryFilter[] = [];
     const command = commandOver(async (which) => asked.push(which), undefined, [], undefined, [['x']]);
     const argument = writePage(1, ':::');
