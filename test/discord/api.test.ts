@@ -168,7 +168,7 @@ describe('a block by Discord', () => {
     ]);
   });
 
-  it("limits a request with the bot's token to one attempt", async () => {
+  it("allows only one attempt per request with the bot's token", async () => {
     const { discord, api } = await open();
     answering(discord, {}, [BLOCKED]);
     await expect(api.get('/gateway/bot')).rejects.toThrow('blocks this bot');
@@ -362,7 +362,7 @@ describe('the first response to an interaction', () => {
     expect(made(discord, CALLBACK)).toBe(1);
   });
 
-  it('causes later requests to use new connections if the old ones are dead', async () => {
+  it('makes later requests use new connections if the old ones are dead', async () => {
     const { discord, api } = await open({ firstAttemptMs: 50 });
     answering(discord, {}, [NO_CONTENT]);
     await Promise.all(['1', '2', '3', '4'].map((id) => api.get(`/channels/${id}`)));
