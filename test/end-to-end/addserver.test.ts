@@ -242,7 +242,7 @@ describe('the reply to invalid input in /addserver', () => {
     ['[2606:4700::1111]:27021', '[2606:4700::1111]', '27021'],
     ['10.0.0.1:27021', '10.0.0.1:27021', ''],
     ['q1.example.org:99999', 'q1.example.org:99999', ''],
-  ] as const)('has an Edit button that only splits the address into host and port if both are valid (%s)', async ([
+  ] as const)('has an Edit button whose form splits the address into host and port if both are valid (%s)', async ([
     typed,
     server,
     port,

@@ -149,7 +149,10 @@ describe('/addservers', () => {
     expect(listing.submitted).toEqual([{ server: 'g1.example.com', port: 1, game: 'cs2' }]);
   });
 
-  it('has a button that makes the second port on each line the query port', async ({ member, listing }) => {
+  it('offers a button that makes the second port on each line the query port', async ({
+    member,
+    listing,
+  }) => {
     const preview = await paste(
       member,
       'The Island | a.example.com:7777 | 27015\nRagnarok | b.example.com:7777 | 27015',

@@ -824,7 +824,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(history)).not.toContain('Unfinished');
   });
 
-  it('has a button that shows a file with all lines if it is a long list', async ({ guild, member }) => {
+  it('has a button that shows all lines in a file if the list is long', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const reply = await pressSubmit(member, await paste(member, lines(12)));
     expect(textOf(reply)).toContain(WAITS);
@@ -851,7 +851,7 @@ describe('a submission that needs approval', () => {
     expect(sent).not.toContain('s0.example.com');
   });
 
-  it("has a button that shows a file with all lines if they don't fit into the message", async ({
+  it("has a button that shows all lines in a file if they don't fit into the message", async ({
     guild,
     member,
   }) => {

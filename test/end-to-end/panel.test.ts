@@ -389,7 +389,7 @@ describe("a guild's panels", () => {
     await expect.poll(() => labelsOf(panel)).toEqual(['Submit a list']);
   });
 
-  it('switch languages at the second attempt if Discord rejects the first', async ({
+  it('switch languages on the second attempt if Discord rejects the first', async ({
     guild,
     admin,
     discord,

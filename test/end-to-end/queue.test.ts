@@ -402,7 +402,7 @@ describe('all submissions from one member', () => {
   });
 });
 
-it('a moderator needs only 8 button presses for 15 submissions from four members', async ({ guild }) => {
+it('a moderator needs only eight button presses for 15 submissions from four members', async ({ guild }) => {
   await letMembersWait(guild, [6, 4, 4, 1]);
   const moderator = inStaff(guild, 'admin');
   const queue = await moderator.slash('submissions');

@@ -470,7 +470,7 @@ describe('the role to notify', () => {
     expect(posted(guild).flatMap(({ current }) => current?.mention_roles ?? [])).toEqual([]);
   });
 
-  it('is the only one that is mentioned when the service rejects the key', async ({ guild }) => {
+  it('is mentioned when the service rejects the key, and no other role is', async ({ guild }) => {
     await chooseLogChannel(guild);
     const id = role(guild, 'staff');
     await pickSetting(guild, 'Role for key problems', '@staff');
