@@ -9,7 +9,7 @@ const by = { id: '9', name: 'mod' };
 const host = (name: string): BlockTarget => ({ kind: 'host', host: name });
 const member = (id: string): BlockTarget => ({ kind: 'member', id });
 
-describe('the check for blocked hosts', () => {
+describe('the block check', () => {
   const check = createBlockCheck([
     host('example.com'),
     host('93.184.216.34'),
@@ -117,7 +117,7 @@ describe.each(kinds())("a guild's blocks (in %s)", (kind) => {
     expect(await rowsIn(first.store, 'blocks')).toEqual([]);
   });
 
-  it("can't be added while the settings are unreadable, and survive a replacement of the settings", async () => {
+  it("can't be added while the settings are unreadable, and are kept when the settings are replaced", async () => {
     const { first } = await open();
     await first.approvals.block(guildId, { targets: [member('7')], by, reason: '' });
     await first.store.values.set(`settings:${guildId}`, { locale: 5 });

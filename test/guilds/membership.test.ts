@@ -243,7 +243,7 @@ describe("a guild's membership", () => {
   });
 });
 
-it('if a guild is used during a check, the next check records this', async () => {
+it('a guild that is used during a check is recorded by the next check', async () => {
   const { store, running, process, play } = await open();
   await play('check');
   let isDue = true;
