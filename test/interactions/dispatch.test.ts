@@ -245,7 +245,7 @@ describe('a slash command', () => {
     expect(sent()).toEqual(['callback']);
   });
 
-  it('is kept for the next takeover if Discord rejects the reply', async () => {
+  it('gets another reply at the next takeover if Discord rejects the first one', async () => {
     const { rows } = await recorded();
     bot.discord.faults.inject({ fault: { kind: 'status', status: 404 }, method: 'PATCH' });
     const before = ended('undelivered');
