@@ -150,7 +150,7 @@ describe('the files for operators', () => {
     expect(failed.printed).toContain('help.support');
   });
 
-  describe.each(['compose.yaml', 'compose.scale.yaml'])('include %s, which', (name) => {
+  describe.each(['compose.yaml', 'compose.scale.yaml'])('%s', (name) => {
     /** The files are merged and interpolated (Compose specification: Fragments, Interpolation). */
     function read(env: Readonly<Record<string, string>>) {
       const interpolated = file(name).replace(
