@@ -462,7 +462,7 @@ describe('the simulated REST API', () => {
     expect(await pinged({ parse: ['users', 'everyone'] })).toEqual([1, [], true]);
   });
 
-  it('returns an error for a guild that has an outage or lacks the bot', async () => {
+  it('returns an error for a guild with an outage or without the bot', async () => {
     const { standIn, guild, ask } = await open();
     const { guildEvents } = standIn;
     const about = async () => (await ask(`GET /guilds/${guild.id}`)).status;
