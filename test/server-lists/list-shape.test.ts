@@ -107,7 +107,7 @@ describe('the list parser', () => {
     expect(list.unchosen.map(({ words }) => words)).toEqual(['Rust', 'Kestrel joined from']);
   });
 
-  it("doesn't give unclear addresses the default game or a port that might belong to another address", () => {
+  it("never assigns the default game or another address's port to ambiguous addresses", () => {
     const list = read(`[{port: 1, ip: ${A}}, {port: 2, ip: ${B}} is down`, 'cs2');
     for (const { typed } of list.unchosen) expect(typed).toMatchObject({ port: '', game: '' });
   });
