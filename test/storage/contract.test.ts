@@ -386,7 +386,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
     expect(done).toEqual(['first', 'again', 'once it is over', 'once it is dead']);
   });
 
-  it('record an interaction only once if it is delivered to both', async () => {
+  it('record an interaction only once if it is delivered to two of them', async () => {
     const [store, another] = await openBoth();
     const [one, other] = [workOf(store, 'one'), workOf(another, 'other')];
     const interaction = interactionOf('1');
@@ -395,7 +395,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  it("take over a dead process's interaction and submission only once", async () => {
+  it('take over an interaction and its submission from a dead process only once', async () => {
     const [store, another] = await openBoth();
     const { id } = await working(store);
     for (const name of ['one', 'another']) await live(store, name);
@@ -422,7 +422,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
   it.each<[what: string, isResponseLost: boolean, failures: number]>([
     ['the response to a claim was lost', true, 0],
     ['the first attempt to notify the member failed', false, 1],
-  ])("notify the member of a dead process's submission at the next takeover if %s", async (_what, isResponseLost, failures) => {
+  ])('retry the takeover of a submission from a dead process if %s', async (_what, isResponseLost, failures) => {
     const [store, another] = await openBoth();
     let isLost = !isResponseLost;
     const losing: Store = {

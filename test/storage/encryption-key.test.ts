@@ -102,7 +102,7 @@ describe('encryption with ENCRYPTION_KEY', () => {
     expect(existsSync(`${store.path}.key`)).toBe(false);
   });
 
-  it('is rejected if the data was encrypted with the key file', async () => {
+  it('fails if the data was encrypted with the key file', async () => {
     const store = await openStore();
     await start(store);
     expect(await refusal(store, [newKey()])).toContain('not with ENCRYPTION_KEY');
