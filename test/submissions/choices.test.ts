@@ -138,7 +138,7 @@ describe("a draft's ambiguous addresses", () => {
     expect(await choose(2)).toEqual(['2 rust']);
   });
 
-  it('have the game that the text names, or else the chosen game', async () => {
+  it('use the game named in the text, or else the chosen game', async () => {
     const { open, choose, draftEditor } = await openEditor();
     await open({ ...people(1), candidates: [candidate(1, 'cs2'), candidate(2)] });
     expect(shown(await choose(0, 1))).toEqual(['1 cs2', '2 rust']);

@@ -83,7 +83,7 @@ describe("a guild's history", () => {
     expect(await all(filter)).toEqual(servers);
   });
 
-  it('returns all games, as well as the games whose servers may have been accepted', async () => {
+  it('returns all games, or the games of servers that may have been accepted', async () => {
     const { store, history } = await open();
     expect(await history.games('1')).toEqual(new Set(['ark', 'cs2', 'rust']));
     await addDone(store, { id: 'g', guildId: '1', userId: '7', at: 9, hosts: ['x'], outcome: 'unknown' });
@@ -135,7 +135,7 @@ async function decline(
   });
 }
 
-it('submissions that were declined for the same reason within a minute form a group', async () => {
+it('submissions are grouped if they were declined for the same reason within a minute', async () => {
   const parts = await openParts(1_000);
   for (const name of ['a', 'b']) await decline(parts, name, 'Too many');
   parts.clock.now += 1;
@@ -165,7 +165,7 @@ it('waiting submissions are only found if the filter asks for them', async () =>
   expect((await Array.fromAsync(parts.history.all('1', { outcome: 'waiting' }))).flat()).toEqual([]);
 });
 
-it('only its member can find a withdrawn submission, for a day at most', async () => {
+it('a withdrawn submission can only be found by its member, and for a day at most', async () => {
   const parts = await openParts(1_000);
   const { history, approvals, clock } = parts;
   const mia = { guildId: '1', user: { id: '7', name: 'mia' } };
