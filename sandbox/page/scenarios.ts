@@ -171,14 +171,19 @@ export const SCENARIOS: readonly Scenario[] = [
         ({ text }) => ({ reason: text(REASON) }),
         'staff',
       ),
-      happens(
+      runs(
         'member',
         {
-          en: 'The bot sends them a direct message with the reason.',
-          de: 'Der Bot schreibt ihm direkt, mit dem Grund.',
+          en: 'The moderator can undo this for a minute, so the bot notifies them later. They look themselves.',
+          de: 'Eine Minute lang lässt sich das zurücknehmen. Danach erfährt es davon. Es schaut schon jetzt nach.',
         },
-        async () => undefined,
-        '@me',
+        'submissions',
+        {},
+      ),
+      picks(
+        'member',
+        { en: 'They open it, and read the reason.', de: 'Es öffnet ihn und liest den Grund.' },
+        ['old.example.com:27015'],
       ),
       presses(
         'member',
