@@ -27,12 +27,15 @@ const INTERACTION: Interaction = {
 };
 
 it.each([
-  ['edits the reply of a recent submission', { ageMs: 1_000, state: 'answered', requests: ['read', 'edit'] }],
+  ['edits the reply to a recent submission', { ageMs: 1_000, state: 'answered', requests: ['read', 'edit'] }],
   [
-    'edits nothing if Discord says that the token has expired',
+    "doesn't edit anything if Discord reports that the token has expired",
     { ageMs: 1_000, state: 'gone', requests: ['read'] },
   ],
-  ['sends Discord no request after 15 minutes', { ageMs: TOKEN_LIVES_MS, state: 'answered', requests: [] }],
+  [
+    "doesn't send any request to Discord after 15 minutes",
+    { ageMs: TOKEN_LIVES_MS, state: 'answered', requests: [] },
+  ],
 ] as const)('after a decision, the bot %s', async (_title, { ageMs, state, requests }) => {
   const store = await (await newPlace('sqlite')).open();
   const parts = partsOver(store);
