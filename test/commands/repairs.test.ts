@@ -65,7 +65,7 @@ function labelsFor(
 it.each([
   ['a missing port', {}, ['Submit with port 27015']],
   ['two ports', { server: 'a.example.com:1', port: '2' }, ['Submit with port 1', 'Submit with port 2']],
-  ['a query port that is none', { port: '1', queryPort: 'x' }, ['Submit without a query port']],
+  ['an invalid query port', { port: '1', queryPort: 'x' }, ['Submit without a query port']],
   ['letters', { server: 'plаy.example.com:27015' }, ['Submit as play.example.com:27015']],
   ['an unknown game', { game: 'rusd', port: '1' }, ['Submit as Rust']],
   ['a game without a port', { game: 'rusd' }, ['Submit as Rust, port 28015']],

@@ -128,10 +128,10 @@ describe('the history', () => {
   });
 
   it.each([
-    ['several that are one entry', [['a', 'b', 'c'], ['d']], '4 submissions, newest first'],
-    ['more than it shows', Array.from({ length: 1_001 }, (_, n) => [`${n}`]), '1,000+ submissions'],
+    ['several in one entry', [['a', 'b', 'c'], ['d']], '4 submissions, newest first'],
+    ['more than it can show', Array.from({ length: 1_001 }, (_, n) => [`${n}`]), '1,000+ submissions'],
     [
-      'more than it shows, in few entries',
+      'more than it can show, in few entries',
       [Array.from({ length: 1_000 }, (_, n) => `${n}`), ['z']],
       '1,000+',
     ],
