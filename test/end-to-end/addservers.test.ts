@@ -173,12 +173,12 @@ describe('/addservers', () => {
       /larger than 256 KiB.*You'll need to choose the file again\./,
     ],
     [
-      'is not text',
+      "isn't text",
       Buffer.from('89504e470d0a1a0a0000000d', 'hex'),
       /isn't a text file.*You'll need to choose the file again\./,
     ],
     ['is empty', ' '.repeat(10), /⚠️ list\.txt is empty\./],
-    ['has no server', '# nothing\n', /No game servers were found/],
+    ["doesn't contain a server", '# nothing\n', /No game servers were found/],
     [
       'has too many servers',
       lines(1001),

@@ -52,7 +52,7 @@ describe('after pasting a console log, a member', () => {
   });
 });
 
-describe("the preview of text whose only address might be a person's", () => {
+describe("the preview of an address that might be a person's", () => {
   it('has a submit button that names the game', async ({ member, listing }) => {
     const preview = await paste(member, 'My IP is 93.184.216.12:28015', { game: 'rust' });
     expect(labelsOf(preview)).toEqual(['Submit 93.184.216.12:28015 (Rust)', 'Edit', 'Cancel']);
