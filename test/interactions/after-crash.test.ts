@@ -223,7 +223,7 @@ describe('after a restart', () => {
 
   it.each([
     ['reports a submission in the guild’s log', REPORT, [/mia.*\n2 accepted, 1 unconfirmed/]],
-    ['reports nothing except submissions', {}, []],
+    ['only reports submissions', {}, []],
   ])('the bot %s if it can no longer reply', async (_what, deps, lines) => {
     const { bot, left, stored } = await open();
     await left();

@@ -400,10 +400,10 @@ describe('an unsupported interaction', () => {
   const outside: Alter = ({ guild_id: _, member: who, ...rest }) => ({ ...rest, user: Object(who).user });
 
   it.each<[string, Alter, string]>([
-    ['a kind of interaction', (payload) => ({ ...payload, type: 77 }), 'no longer works'],
-    ['a command', withData({ name: 'constructor' }), 'no longer works'],
+    ['an unknown kind of interaction', (payload) => ({ ...payload, type: 77 }), 'no longer works'],
+    ['an unknown command', withData({ name: 'constructor' }), 'no longer works'],
     ['a slash command that is a message command', withData({ name: 'Read' }), 'no longer works'],
-    ['a guild', outside, 'only works in a Discord server'],
+    ['a missing guild', outside, 'only works in a Discord server'],
   ])('gets a reply that explains the problem with %s', async (_what, alter, said) => {
     const answer = await altered(alter, slash);
     expect(textOf(answer)).toContain(said);
