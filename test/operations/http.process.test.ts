@@ -192,7 +192,7 @@ describe('the log', () => {
   });
 });
 
-describe('the server on HTTP_PORT', () => {
+describe('the HTTP server', () => {
   it('makes the bot exit at startup if another program is using the port', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');

@@ -85,7 +85,7 @@ describe('the daily IDENTIFY limit', () => {
     await expect.poll(() => ends).toEqual([expect.stringMatching(ENDED)]);
   });
 
-  it("is known from Discord's previous response if a new request fails", async () => {
+  it("is taken from Discord's previous response if a new request fails", async () => {
     const few = await open({ left: 150, answers: false });
     await expect.poll(() => few.state.asked).toBeGreaterThan(3);
     expect(few.ends).toEqual([]);
