@@ -67,7 +67,7 @@ describe('the request scheduler', () => {
   it.each([
     { maxConcurrent: 3, reading: 1 },
     { maxConcurrent: 1, reading: 1 },
-  ])('lets reads use $reading of $maxConcurrent slots, and submissions the rest', async ({
+  ])('limits reads to $reading of $maxConcurrent slots, and leaves the rest for submissions', async ({
     maxConcurrent,
     reading,
   }) => {
