@@ -217,7 +217,7 @@ describe.skipIf(!hasPostgres())('a PostgreSQL store', () => {
   });
 
   it.each([
-    'a database of its own',
+    'a separate database',
     'the same database',
   ])('marks unfinished submissions as unknown after pg_restore to %s', async (where) => {
     const source = await database();
