@@ -7,7 +7,7 @@ const NOW = 1_000 * MINUTE;
 const me = { guildId: '1', userId: '7' };
 
 describe('a previously submitted server', () => {
-  it('is found by its host and port, with the latest submission that the service may have received', async () => {
+  it('is found by its host and port, along with the latest submission that the service may have received', async () => {
     const { store, alreadySubmitted } = await openParts(NOW);
     const ofGuild = { guildId: '1', userId: '7', hosts: ['one'] };
     await addDone(store, { ...ofGuild, id: 'a', at: 1 });
@@ -78,7 +78,7 @@ it.each(
 });
 
 describe('the search for servers that are being sent', () => {
-  it('finds servers without an outcome that were reserved less than 15 minutes ago', async () => {
+  it("finds servers that were reserved less than 15 minutes ago and don't have an outcome", async () => {
     const { store, alreadySubmitted } = await openParts(NOW);
     const ofGuild = { guildId: '1', userId: '7' };
     await addDone(store, { ...ofGuild, id: 'a', at: NOW, hosts: ['ended'] });
