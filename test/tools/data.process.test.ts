@@ -33,7 +33,7 @@ const namesIn = async ({ store }: Bot) =>
     ({ user_name }) => user_name,
   );
 
-describe('npm run data beside a running bot', () => {
+describe('npm run data while the bot is running', () => {
   it("shows, exports and deletes a member's data", async () => {
     const { bot, guild, other, tool } = await startedBot();
     const [member, place] = [guild.member.userId, guild.admin.guildId];

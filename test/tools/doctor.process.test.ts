@@ -184,11 +184,7 @@ describe("the doctor's Discord check", () => {
           })
           .end('{"message":"You are being rate limited.","retry_after":82721,"global":false}'),
     ],
-    [
-      'a Discord that does not respond',
-      /cannot reach Discord: no response within 8 seconds/,
-      () => undefined,
-    ],
+    ['an unresponsive Discord', /cannot reach Discord: no response within 8 seconds/, () => undefined],
   ])('detects %s within 20 seconds', { timeout: 20_000 }, async (_, words, answer) => {
     const { failed, text } = await examine(await brokenDiscord(answer));
     expect(failed[0]).toBe('Token');
