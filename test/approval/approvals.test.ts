@@ -174,7 +174,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await about('c')).toMatchObject({ before: [{}], isRepeat: false });
   });
 
-  it('is stored with every decision to decline some of its lines', async () => {
+  it('keeps a record of each partial decline', async () => {
     const opened = await open();
     const other = await opened.beside('another process');
     await submit(opened, 'a', 4);
