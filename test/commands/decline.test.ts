@@ -28,6 +28,6 @@ it.each([
   ['1b', [1]],
   ['1a, 2', [0, 3]],
   ['1-1', [0, 1, 2]],
-])('the input "%s" only declines the matching lines', (lines, indices) => {
+])('only the lines that match the input "%s" are declined', (lines, indices) => {
   expect(read(lines)).toMatchObject({ only: new Set(indices) });
 });
