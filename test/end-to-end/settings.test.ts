@@ -544,7 +544,10 @@ describe('the allowed games', () => {
     expect(textOf(await admin.pick(page, []))).toContain('Games: all\n');
   });
 
-  it('limit which games members can find and submit servers for', async ({ guild, member }) => {
+  it('are the only ones suggested, and submissions for other games are rejected', async ({
+    guild,
+    member,
+  }) => {
     const list = await member.slash('games');
     await allowGames(guild, ['Counter-Strike 2', 'Factorio']);
     const only = /2 games\n.*Counter-Strike 2.*Factorio.*Chosen by the admins/s;

@@ -210,7 +210,7 @@ describe('a prefilled form', () => {
   });
 });
 
-describe('an empty form', () => {
+describe("a form that isn't prefilled", () => {
   it('keeps the input if the user accidentally closes it', async ({ member }) => {
     const window = async () => modalOf(await member.slash('addservers'));
     member.close(await window(), { servers: 'typed.example.com:1 cs2' });
