@@ -199,7 +199,7 @@ describe('after a kill -9', () => {
     expect(addsOf(guild, 'silent.example.com')).toEqual([]);
   });
 
-  it("API keys aren't on disk or in the log in plain text", async ({ bot, admin, member, listing }) => {
+  it("API keys don't appear in plain text on disk or in the log", async ({ bot, admin, member, listing }) => {
     const key = 'sandbox-key-0123456789-wxyz';
     function hasNoKeyInClear(): void {
       const bytes = bytesOnDisk(join(bot.data, 'bot.sqlite'));
