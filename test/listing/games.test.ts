@@ -223,7 +223,7 @@ describe('a failed fetch of the games list', () => {
 });
 
 describe('a fetched games list', () => {
-  it("isn't fetched again after a restart if it is still fresh", async () => {
+  it('is reused after a restart if it is still fresh', async () => {
     const first = await setUp([listed()], { hasOperatorKey: true });
     await first.games.refresh();
     const { games, asked, clock, quiet } = await setUp([listed()], {
