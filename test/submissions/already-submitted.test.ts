@@ -39,7 +39,7 @@ describe('a previously submitted server', () => {
     ]);
   });
 
-  it("shows the member's name until the name is deleted", async () => {
+  it("is shown with the member's name until the name is deleted", async () => {
     const { store, alreadySubmitted, erasure } = await openParts(NOW);
     await addDone(store, { id: 'a', guildId: '1', userId: '7', at: 1, hosts: ['one'] });
     const find = async (by = me) => [...(await alreadySubmitted.find(by, [readyRow(1, 'one')])).values()];

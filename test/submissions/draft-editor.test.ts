@@ -298,7 +298,7 @@ describe('an edit to a draft', () => {
     expect([bytes > 395_000, bytes <= 400_000]).toEqual([true, true]);
   });
 
-  it("doesn't change a draft that would become too large to store", async () => {
+  it('leaves the draft unchanged if it would become too large to store', async () => {
     const { drafts, draftEditor, open, edit, stored } = await openEditor();
     const lines = (count: number) =>
       Array.from({ length: count }, (_, n) => `8.8.8.8,${n + 3000},${'一'.repeat(90)}`);
@@ -320,7 +320,7 @@ describe('an edit to a draft', () => {
     expect(await draftEditor.recheck(mia, 'd')).toMatchObject({ draft: { id: 'd' } });
   });
 
-  it("doesn't change a draft that is waiting for approval", async () => {
+  it('leaves the draft unchanged if it is waiting for approval', async () => {
     const { drafts, submissions, waitingSubmissions, approvals, draftEditor, open, stored } =
       await openEditor();
     const rows = Array.from({ length: 1_000 }, (_, n) => `8.8.8.8:${n + 1} cs2`).join('\n');

@@ -98,7 +98,7 @@ describe("a submission's requests", () => {
     expect(outcomes).toEqual([{ kind: 'rejected', message: 'Slow.' }]);
   });
 
-  it('end after two consecutive requests without a response', () => {
+  it('end after two consecutive missing responses', () => {
     const answers = [ACCEPTED, SILENCE, ACCEPTED, UNREACHED, SILENCE];
     const { sizes, outcomes } = carryOut(games(700), (_, count) => answers[count - 1] ?? ACCEPTED);
     expect(sizes).toHaveLength(5);
