@@ -6,7 +6,7 @@ import { modalFields } from '../../sandbox/discord/client/modal-form.ts';
 import type { Answer, Person, SeenModal } from '../../sandbox/discord/contract.ts';
 import { ROLES } from '../../sandbox/people.ts';
 import { parseCustomId } from '../../src/interactions/controls.ts';
-import { allNotified, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
+import { allNotified, endGathering, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
 import { type Bot, botTest, messageOf, modalOf, setKey, type TestGuild, textOf } from '../support/bot.ts';
 import {
   addServer,
@@ -576,6 +576,7 @@ describe("a forged modal with a submission's id", () => {
     await turnApprovalOn(guild);
     await addServer(member, 'decided.example.com:1');
     await inStaff(guild, 'admin').press(await waitingIn(guild), 'Approve');
+    await endGathering(bot, guild);
     await allNotified(bot, guild);
     await addServer(member, 'waits.example.com:1');
     // A submission has no draft after a moderator's decision.
