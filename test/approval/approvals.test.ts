@@ -9,7 +9,7 @@ import type { SubmitRequest } from '../../src/submissions/pipeline.ts';
 import type { MessagePlace, Submission } from '../../src/submissions/submission.ts';
 import { rowForServer } from '../../src/submissions/submission.ts';
 import { Secret } from '../../src/text/secret.ts';
-import { openPipeline, readyDraft, readyRow } from '../support/builders.ts';
+import { addDone, openPipeline, readyDraft, readyRow } from '../support/builders.ts';
 import { kinds, newPlace, rowsIn } from '../support/database.ts';
 
 /** Records that a submission's message was edited. Returns false if the submission has changed in the meantime. */
@@ -505,6 +505,24 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     await approvals.correct({ ...key, by: moderator, interactionId: randomUUID(), row: second });
     expect(await approve(opened, 'c')).toMatchObject({ why: { code: 'already-submitted' } });
     expect(opened.world.requests).toHaveLength(2);
+  });
+
+  it.each([
+    true,
+    false,
+  ])("keeps the member's consent to resubmit it if only the game is corrected (%s)", async (hasConsent) => {
+    const opened = await open();
+    const { approvals, drafts, store } = opened;
+    const row = readyRow(1, 'a.example.com');
+    await drafts.save(mia, { ...readyDraft('c', 1), rows: [row], includesAlreadySubmitted: hasConsent });
+    await send(opened, 'c');
+    await addDone(store, { id: 'x', guildId, userId: '77', at: Date.now(), hosts: ['a.example.com'] });
+    const key = { guildId, id: 'c', submissionId: await seen(opened, 'c') };
+    const corrected = readyRow(1, 'a.example.com', { game: 'rust' });
+    await approvals.correct({ ...key, by: moderator, interactionId: randomUUID(), row: corrected });
+    expect(await approve(opened, 'c')).toMatchObject(
+      hasConsent ? { kind: 'ended' } : { why: { code: 'already-submitted' } },
+    );
   });
 
   it('keeps its original server after corrections, until the member resubmits it', async () => {

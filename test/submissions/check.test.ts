@@ -64,6 +64,16 @@ describe("a draft that can't be submitted", () => {
     expect(statements).toEqual(['insert drafts', 'insert keyv health']);
   });
 
+  it('is held back because of its game even if other fields are invalid', async () => {
+    const opened = await open();
+    await opened.settings.change('1', (now) => ({ ...now, games: ['rust'] }));
+    const typed = { server: 'a.example.com', port: '', queryPort: '', game: 'cs2' };
+    const problem = { code: 'port-missing', host: 'a.example.com', game: 'cs2' } as const;
+    const row = { kind: 'invalid', line: 1, typed, problem } as const;
+    const { checked } = held(await opened.submit({ ...readyDraft('d', 1), rows: [row] }));
+    expect(checked.draft.rows).toMatchObject([{ problem: { code: 'game-not-allowed', game: 'cs2' } }]);
+  });
+
   it('is rechecked at each attempt', async () => {
     const opened = await open();
     await opened.settings.change('1', (now) => ({ ...now, games: ['rust'] }));
