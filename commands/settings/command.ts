@@ -87,7 +87,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     return said === undefined ? reply : { ...reply, content: `${said}\n\n${reply.content}` };
   }
 
-  /** Makes a change, then shows the settings. If the change isn't possible, shows the reason above them. */
+  /** Makes a change, then shows the settings. If the change isn't possible, shows the reason above the setting's page. */
   async function change(
     context: Context,
     setting: Setting,
@@ -106,7 +106,9 @@ export function settingsCommand(deps: CommandDeps): Command {
       if (!(error instanceof UserError)) throw error;
       const said = withSign('not-sent', error.message);
       const next = error instanceof UnconfirmedError ? confirmButton(setting, view, error) : retry;
-      return { ...show(context, await read(context), { ...view, said, retry: next }), isUserError: true };
+      // The setting's own page has the controls for another try. /setkey's reply, for example, would lose its menu.
+      const again = { ...view, page: setting.id, said, retry: next };
+      return { ...show(context, await read(context), again), isUserError: true };
     }
   }
 
