@@ -21,13 +21,13 @@ export type JsonNode = Place &
 export type JsonField = readonly [name: string, node: JsonNode];
 
 /**
- * Parses JSON text into values with their positions. Also accepts lines that each contain a JSON object, as a list. Leaves
- * out the contents of values that are nested too deeply.
+ * Parses JSON text into values with their positions. Also accepts trailing commas, and lines that each contain a JSON object,
+ * as a list. Leaves out the contents of values that are nested too deeply.
  * @returns undefined for text that isn't JSON
  */
 export function jsonTree(text: string): JsonNode | undefined {
   if (!/^\s*(?:\[\s*[\]{["]|\{)/u.test(text)) return undefined;
-  if (isJson(text)) {
+  if (isJson(text) || isJson(withoutTrailingCommas(text))) {
     const tokens = tokensOf(text);
     const first = tokens.next().value;
     return first && nodeOf(first, tokens);
@@ -35,6 +35,13 @@ export function jsonTree(text: string): JsonNode | undefined {
   const areObjects = text.split(/\r\n?|\n/u).every((line) => line.trim() === '' || isJsonObject(line));
   return areObjects ? listOf({ line: 1, at: 0 }, tokensOf(text)) : undefined;
 }
+
+/** A string, which may lack its closing quote, or a comma that no value follows. */
+const STRING_OR_TRAILING_COMMA = /"(?:[^"\\]|\\.)*(?:"|$)|,(?=\s*[\]}])/gsu;
+
+/** Removes commas before the end of a list or an object. People leave them behind, and {@link tokensOf} skips all commas. */
+const withoutTrailingCommas = (text: string): string =>
+  text.replace(STRING_OR_TRAILING_COMMA, (found) => (found === ',' ? '' : found));
 
 function isJson(text: string): boolean {
   try {
