@@ -37,7 +37,7 @@ export function jsonTree(text: string): JsonNode | undefined {
 }
 
 /** A string, which may lack its closing quote, or a comma that no value follows. */
-const STRING_OR_TRAILING_COMMA = /"(?:[^"\\]|\\.)*(?:"|$)|,(?=\s*[\]}])/gsu;
+const STRING_OR_TRAILING_COMMA = /"(?:[^"\\]|\\.)*"?|,(?=\s*[\]}])/gsu;
 
 /** Removes commas before the end of a list or an object. People leave them behind, and {@link tokensOf} skips all commas. */
 const withoutTrailingCommas = (text: string): string =>
