@@ -128,14 +128,19 @@ export async function createModerators(world: World, number: number) {
           verdict.harm('notified twice', `${userId} was notified ${count} times of ${most} decisions`);
       }
       const until = Date.now() + PATIENCE_MS;
-      for (const row of await stored.approvals(place.id)) {
-        const message = () => discord.messages({ channelId }).find(({ id }) => id === row.message);
-        const isRight = () => isShown(row, message());
-        while (!isRight() && Date.now() < until) await sleep(200);
-        const shown = message();
-        if (!isRight()) {
-          verdict.harm('false reply', `${JSON.stringify(row)} reads ${shown ? textOf(shown) : 'nothing'}`);
-        }
+      const messageOf = (row: StoredApproval) =>
+        discord.messages({ channelId }).find(({ id }) => id === row.message);
+      // Reads the store again each time, because a message only has an id there once it has been posted.
+      const findWrong = async () =>
+        (await stored.approvals(place.id)).filter((row) => !isShown(row, messageOf(row)));
+      let wrong = await findWrong();
+      while (wrong.length > 0 && Date.now() < until) {
+        await sleep(200);
+        wrong = await findWrong();
+      }
+      for (const row of wrong) {
+        const shown = messageOf(row);
+        verdict.harm('false reply', `${JSON.stringify(row)} reads ${shown ? textOf(shown) : 'nothing'}`);
       }
     },
   };
