@@ -130,7 +130,8 @@ async function nextWhileWaiting(
 ): Promise<string> {
   const { t, guildId, user, mention } = context;
   const submissions = mention('submissions');
-  if (await mayDecide(context, settings).catch(() => false)) return t('approval.yourself', { submissions });
+  const remembered = { getOrThrow: settings.rememberedOrThrow };
+  if (await mayDecide(context, remembered).catch(() => false)) return t('approval.yourself', { submissions });
   const isNotified = await decisionMessages.wantsDirectMessages(guildId, user.id);
   return isNotified ? t('approval.directMessage') : t('approval.next', { submissions });
 }

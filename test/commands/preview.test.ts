@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { replyForSubmission } from '../../commands/submissions/waiting.ts';
 import { previewOf } from '../../commands/submit/preview.ts';
+import { DEFAULTS } from '../../src/guilds/settings.ts';
 import { KNOWN_GAMES } from '../../src/listing/contract.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 import type { Row } from '../../src/server-lists/row.ts';
@@ -98,6 +99,7 @@ describe('a reply about a submission that needs approval', () => {
       drafts: { read: async () => draft },
       submissions: { earlier: async () => [] },
       history: { hasFirstAccepted: async () => false },
+      settings: { rememberedOrThrow: async () => DEFAULTS },
       decisionMessages: { wantsDirectMessages: async () => false },
     });
     const { content = '', components = [] } = await replyForSubmission(anyContext(), submission(state), deps);
