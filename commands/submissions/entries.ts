@@ -116,7 +116,7 @@ export function serverTexts(
   const servers = byGame.map(({ server }) => server);
   const lines = serverLines(t, servers, games, MAX_LENGTHS);
   return lines.map((line, index) => {
-    const [each] = byGame.slice(index);
+    const each = byGame[index];
     return isDeclined || !each ? line : [line, endedText(t, each), ...whyTexts(t, each)].join('\n');
   });
 }

@@ -274,8 +274,7 @@ export const backgroundTexts = (
   ...beforeTexts(t, background, games),
   ...blockedTexts(t, background),
   ...background.manyPorts.map(
-    ({ host, count }) =>
-      `🔢 ${t('approval.manyPorts', { count, host: escapeCode(labelledAddress(host, MAX_LENGTHS.address), MAX_LENGTHS.address) })}`,
+    ({ host, count }) => `🔢 ${t('approval.manyPorts', { count, host: cutForCode(host) })}`,
   ),
 ];
 
@@ -366,12 +365,14 @@ function changedTexts(
   return (['game', 'server', 'port', 'query_port'] as const)
     .filter((field) => before[field] !== after[field])
     .map((field) => {
-      const [old, corrected] = [before, after].map((values) =>
-        escapeCode(labelledAddress(values[field], MAX_LENGTHS.address), MAX_LENGTHS.address),
-      );
-      return t('look.about', { item: t(`addserver.field.${field}`), why: `\`${old}\` → \`${corrected}\`` });
+      const why = `\`${cutForCode(before[field])}\` → \`${cutForCode(after[field])}\``;
+      return t('look.about', { item: t(`addserver.field.${field}`), why });
     });
 }
+
+/** Cuts the middle of a host or another value, and escapes the result for inline code. */
+const cutForCode = (value: string): string =>
+  escapeCode(labelledAddress(value, MAX_LENGTHS.address), MAX_LENGTHS.address);
 
 /** Builds the button that takes back a decline, if one of the submissions was declined a moment ago. */
 export function undoButtons(t: Translate, submissions: readonly Submission[]): readonly APIButtonComponent[] {

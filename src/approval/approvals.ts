@@ -137,9 +137,9 @@ export function createApprovals({
   }
 
   /** Counts the ports that the member has submitted within a day at each of the submission's hosts. */
-  async function manyPortsOf({ id, guildId, userId }: Pick<Submission, 'id' | 'guildId' | 'userId'>) {
+  function manyPortsOf({ id, guildId, userId }: Pick<Submission, 'id' | 'guildId' | 'userId'>) {
     const count = sql<number>`count(distinct port)`;
-    const found = await tables()
+    return tables()
       .selectFrom('submissions')
       .innerJoin('servers', 'servers.submission_id', 'submissions.id')
       .where('submissions.guild_id', '=', guildId)
@@ -153,7 +153,6 @@ export function createApprovals({
       .limit(MAX_HOSTS_SHOWN)
       .select(['host', count.as('count')])
       .execute();
-    return found;
   }
 
   return {

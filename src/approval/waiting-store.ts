@@ -94,7 +94,7 @@ export function createWaitingSubmissions({
    * waiting in another submission.
    */
   async function isElsewhere({ id, guildId, userId, draftId, endedAt = 0 }: Submission): Promise<boolean> {
-    const again = await submissions.latestRow(declinedDraftId(id));
+    if (await submissions.latestRow(declinedDraftId(id))) return true;
     const found = await tables()
       .selectFrom('servers')
       .innerJoin('submissions', 'submissions.id', 'servers.submission_id')
@@ -108,7 +108,7 @@ export function createWaitingSubmissions({
       .where(({ or, eb }) => or([eb('created_at', '>=', endedAt), eb('state', '=', 'waiting')]))
       .limit(1)
       .executeTakeFirst();
-    return again !== undefined || found !== undefined;
+    return found !== undefined;
   }
 
   /**

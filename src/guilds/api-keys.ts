@@ -93,8 +93,8 @@ export type ApiKeys = ReturnType<typeof createApiKeys>;
  */
 const REST_MS = HOUR_MS;
 
-/** How long a key's problem is cached for display, in milliseconds. */
-const REMEMBERED_MS = 5_000;
+/** Only a key's problem is cached, for display. */
+const CACHED_MS = 5_000;
 
 const UNREADABLE = { code: 'key-unreadable' } as const;
 
@@ -137,7 +137,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
     return { kind: 'found', record, problem } as const;
   }
 
-  const remembered = createCache(async (guildId) => (await find(guildId)).problem, REMEMBERED_MS);
+  const remembered = createCache(async (guildId) => (await find(guildId)).problem, CACHED_MS);
 
   /** Changes a guild's key in a transaction. */
   const change = <Result>(guildId: string, how: () => Promise<Result>): Promise<Result> =>

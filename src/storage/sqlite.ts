@@ -49,7 +49,7 @@ export function openFile(path: string, timeout = BUSY_TIMEOUT_MS): DatabaseSync 
 
 /**
  * How many transactions and single statements can use the connection in a row before the event loop turns. SQLite is
- * synchronous, so the ones that are waiting would otherwise all run in the same turn. In the hostile tests, 600 statements
+ * synchronous, so all waiting transactions and statements would otherwise run in the same turn. In the hostile tests, 600 statements
  * took 425 ms. A transaction about a list of 1,000 servers takes about 13 ms on its own.
  */
 const MAX_USES_IN_A_ROW = 4;
