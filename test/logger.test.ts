@@ -18,7 +18,7 @@ function written(log: (logger: Logger) => void, level: 'info' | 'debug' = 'info'
 }
 
 describe('the log', () => {
-  it('contains JSON with the time, level, details and message', () => {
+  it('contains the time, level, details and message as JSON', () => {
     const { line } = written((logger) => logger.warn({ guildId: '1' }, 'look here'));
     const time = expect.stringMatching(/^\d{4}-.*Z$/);
     expect(line).toEqual({ level: 'warn', time, guildId: '1', msg: 'look here' });
@@ -53,7 +53,7 @@ describe('the log', () => {
     expect(written((logger) => logger.error({ err: outer }, 'failed')).line.err.message).toBe('no response');
   });
 
-  it('can contain any thrown value', () => {
+  it('accepts any thrown value', () => {
     fc.assert(
       fc.property(fc.anything(), (thrown) => {
         expect(written((logger) => logger.error({ err: thrown }, 'failed')).line.msg).toBe('failed');
