@@ -19,7 +19,7 @@ async function open(options: Partial<StandInOptions> = {}) {
 }
 
 describe('a connection to the simulated gateway', () => {
-  it("is closed if the client doesn't send a heartbeat", async () => {
+  it('times out without heartbeats', async () => {
     const { standIn, broken } = await open({ heartbeatIntervalMs: 40 });
     expect(await (await identified(standIn)).closed).toBe(4009);
     expect(broken()).toEqual(['4009 SessionTimedOut']);
@@ -42,7 +42,7 @@ describe('a connection to the simulated gateway', () => {
 });
 
 describe('the IDENTIFY limit', () => {
-  it("requires five seconds between two shards' IDENTIFYs", async () => {
+  it('requires five seconds between IDENTIFYs', async () => {
     const { standIn, broken } = await open({ shards: 2 });
     await identified(standIn, { shard: [0, 2] });
     const second = await openGateway(standIn);
@@ -66,7 +66,7 @@ describe('the IDENTIFY limit', () => {
 });
 
 describe('a simulated interaction', () => {
-  it("is delivered to every session of the guild's shard", async () => {
+  it("reaches every session on the guild's shard", async () => {
     const { standIn, person } = await open({ shards: 2, maxConcurrency: 2 });
     const [zero, one] = [
       await identified(standIn, { shard: [0, 2] }),

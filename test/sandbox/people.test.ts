@@ -116,7 +116,7 @@ describe('a simulated reply', () => {
 });
 
 describe('a simulated message', () => {
-  it('offers its enabled buttons to everyone who can see it', async () => {
+  it('only lets users press enabled buttons that they can see', async () => {
     const bot = await open();
     const { standIn, guild, person } = bot;
     const components = [
@@ -138,7 +138,7 @@ describe('a simulated message', () => {
     expect(await other.press(message, 'go')).toMatchObject({ kind: 'rejected' });
   });
 
-  it('only accepts values that its select menus offer', async () => {
+  it('only accepts values from its select menus', async () => {
     const bot = await open();
     const { person } = bot;
     const options = ['a', 'b', 'c'].map((value) => ({ label: value.toUpperCase(), value }));

@@ -183,7 +183,7 @@ const BROKEN: Readonly<Record<string, readonly (Denial | undefined)[]>> = {
 };
 
 describe("the simulated Discord's validation", () => {
-  it.each(Object.entries(BROKEN))('rejects requests that violate the rule "%s"', (title, denials) => {
+  it.each(Object.entries(BROKEN))('enforces the rule "%s"', (title, denials) => {
     for (const denial of denials) {
       expect(denial).toMatchObject({ status: 400, code: 50035, title });
       expect(denial?.message).toMatch(/✖|expected|read/);
@@ -264,7 +264,7 @@ describe('the simulated REST API', () => {
     expect(broken()).toEqual([title]);
   });
 
-  it('keeps the ids of commands that are republished', async () => {
+  it('keeps the ids of republished commands', async () => {
     const { standIn, ask } = await open();
     const commandsPath = `/applications/${standIn.applicationId}/commands`;
     const before = standIn.commands().map(({ id }) => id);
@@ -283,7 +283,7 @@ describe('the simulated REST API', () => {
     expect(broken()).toEqual(["You cannot remove this app's Entry Point command."]);
   });
 
-  it('accepts a single first response, within three seconds', async () => {
+  it('accepts only one first response, within three seconds', async () => {
     const { standIn, respond, asked, broken } = await open();
     const interaction = await asked();
     const taken = await respond(interaction, { type: 5 });
@@ -319,14 +319,14 @@ describe('the simulated REST API', () => {
     ]);
   });
 
-  it('makes an interaction token expire after 15 minutes', async () => {
+  it('expires interaction tokens after 15 minutes', async () => {
     const { standIn, webhook, deferred } = await open();
     const interaction = await deferred();
     standIn.clock.advance(15 * 60_000 + 1);
     expect((await webhook(interaction, 'GET /messages/@original')).json).toMatchObject({ code: 50027 });
   });
 
-  it('serves a file to everyone with the link for a day', async () => {
+  it('serves a file for a day to anyone with the link', async () => {
     const { standIn, webhook, deferred, seen } = await open();
     const interaction = await deferred();
     const body = new FormData();
@@ -341,7 +341,7 @@ describe('the simulated REST API', () => {
     expect(await get('a')).toBe(404);
   });
 
-  it('drops rate limits that started while the clock was fast', async () => {
+  it('drops rate limits when the clock is set back', async () => {
     const { guild, ask } = await open();
     const clock = createTestClock();
     const post = () => ask(`POST /channels/${guild.channelId}/messages`, { json: { content: 'words' } });
@@ -398,7 +398,7 @@ describe('the simulated REST API', () => {
     expect(broken()).toEqual([]);
   });
 
-  it('posts direct messages to users who accept them', async () => {
+  it('only delivers direct messages to users who accept them', async () => {
     const { standIn, guild, person, broken, ask } = await open();
     const { guildEvents, person: newPerson, rejectDirectMessages } = standIn;
     const openDirect = (json: object) => ask('POST /users/@me/channels', { json });
@@ -462,7 +462,7 @@ describe('the simulated REST API', () => {
     expect(await pinged({ parse: ['users', 'everyone'] })).toEqual([1, [], true]);
   });
 
-  it('returns an error for a guild with an outage or without the bot', async () => {
+  it('returns errors for unavailable guilds and guilds without the bot', async () => {
     const { standIn, guild, ask } = await open();
     const { guildEvents } = standIn;
     const about = async () => (await ask(`GET /guilds/${guild.id}`)).status;
@@ -509,7 +509,7 @@ describe('the simulated REST API', () => {
     expect(standIn.findSecret('another')).toEqual([]);
   });
 
-  it('throws an error when closed if one of its responses was invalid', async () => {
+  it('throws on close if a response was invalid', async () => {
     const { standIn } = await openRawBot();
     const { id } = standIn.guildEvents.add({ name: 'odd', locale: 'xx' });
     await raw(standIn, `GET /guilds/${id}`);

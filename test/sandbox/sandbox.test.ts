@@ -27,7 +27,7 @@ const somebody = (role: 'admin' | 'member', guild = 0) => {
 };
 
 describe('a sandbox front end', () => {
-  it('receives the id of the only user who can see an ephemeral reply', async () => {
+  it('learns who can see an ephemeral reply', async () => {
     const member = somebody('member');
     const events = await eventsDuring('message', () => member.slash('help'));
     expect(new Set(events.map(({ onlyFor }) => onlyFor))).toEqual(new Set([member.userId]));
@@ -43,7 +43,7 @@ describe('a sandbox front end', () => {
     expect(await states(() => somebody('admin').slash('setkey'))).toEqual(['sent', 'modal']);
   });
 
-  it('is notified of a rule violation immediately after the request', async () => {
+  it('is notified of rule violations right after the request', async () => {
     const wire = await eventsDuring('wire', () => somebody('member').slash('help'));
     const [sent] = wire.filter(({ from }) => from === 'discord');
     expect(sent?.request.body).toContain('INTERACTION_CREATE');
@@ -61,7 +61,7 @@ describe('a sandbox front end', () => {
     ]);
   });
 
-  it("is notified of changes to the listing service's behaviour and keys", async () => {
+  it("is notified when the listing service's behaviour or keys change", async () => {
     const { listing } = sandbox;
     expect(
       await eventsDuring('listing', () => listing.behave({ kind: 'status', status: 503 }, 1)),
@@ -82,12 +82,12 @@ describe('a sandbox front end', () => {
 });
 
 describe("the sandbox's bot process", () => {
-  it("doesn't receive the operator's configuration", async () => {
+  it("doesn't inherit the operator's configuration", async () => {
     await somebody('member').slash('games');
     expect(sandbox.listing.requests.map(({ key }) => key)).not.toContain('the-operators-own');
   });
 
-  it("doesn't break Discord's rules or log errors if Discord takes 2 seconds to respond", async () => {
+  it('works without errors if Discord takes two seconds to respond', async () => {
     const outcomes = () => lines.filter((line) => line.includes('"msg":"interaction"'));
     const lines: string[] = [];
     const stop = sandbox.watch((event) => event.kind === 'log' && lines.push(event.line));

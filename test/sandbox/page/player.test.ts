@@ -62,7 +62,7 @@ describe('the scenario player', () => {
     expect(sandbox.discord.guilds).toHaveLength(length);
   });
 
-  it("removes a scenario's Discord server when the user leaves the scenario", async () => {
+  it("removes a scenario's Discord server when the user leaves", async () => {
     await playToButton();
     const { guild } = seat();
     const isThere = () => sandbox.discord.guilds.some(({ id }) => id === guild);

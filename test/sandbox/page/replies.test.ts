@@ -78,7 +78,7 @@ describe('each reply in a scenario', () => {
   }, 300_000);
   afterAll(() => sandbox.close());
 
-  it("doesn't contain the same sentence twice", () => {
+  it("doesn't repeat a sentence", () => {
     expect(shown.size).toBeGreaterThan(30);
     const twice = [...shown.values()].flatMap((message) => {
       const all = sentencesOf(message);
@@ -87,7 +87,7 @@ describe('each reply in a scenario', () => {
     expect(twice).toEqual([]);
   });
 
-  it("doesn't repeat its button labels in its text", () => {
+  it("doesn't repeat its button labels in the text", () => {
     const said = [...shown.values()].flatMap((message) => {
       const text = textOf(message);
       return labelsOf(message).filter((label) => isSaid(label, message, text));

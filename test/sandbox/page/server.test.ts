@@ -93,7 +93,7 @@ describe("the sandbox page's server", () => {
     '/client/tsconfig.json',
     '/client/none.ts',
     '/nowhere',
-  ])("doesn't serve anything at %s", async (path) => {
+  ])("doesn't serve %s", async (path) => {
     const { status, body } = await ask(path);
     expect([403, 404]).toContain(status);
     expect(body).not.toContain('import');

@@ -50,7 +50,7 @@ describe('the sandbox process', () => {
     expect(await readdir(temporary)).toEqual([]);
   });
 
-  it("prints the last output of a bot that can't start", async () => {
+  it("prints the bot's last output if the bot can't start", async () => {
     const data = join(temporary, 'broken');
     await mkdir(join(data, 'bot.sqlite'), { recursive: true });
     try {

@@ -64,7 +64,7 @@ describe('the prompt', () => {
       expect(help).toContain(words);
   });
 
-  it('presses a button if the user types the beginning of its label', async () => {
+  it('finds a button by the start of its label', async () => {
     const { type } = openPrompt();
     expect(await type('/addserver game:cs2 server:press.example.com')).toContain(
       '[ Submit with port 27015 ]',
