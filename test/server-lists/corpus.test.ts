@@ -197,7 +197,7 @@ describe('the parsers', () => {
     );
   });
 
-  it('find the same servers again after writing them to a CSV file', () => {
+  it('find the same servers after a round trip through CSV', () => {
     for (const { text, list } of CASES) {
       const servers = rowsOf(readList(text, { ...games, defaultGame: DEFAULT_GAME })).filter(isReady);
       const cells = servers.map(({ submission: { server, port, queryPort, game } }) => {
@@ -208,7 +208,7 @@ describe('the parsers', () => {
     }
   });
 
-  it('find the same server however its row is formatted', () => {
+  it('find the same server in every row format', () => {
     type Written = typeof arbitrary.submission extends fc.Arbitrary<infer Each> ? Each : never;
     const joined = ({ server: host, port }: Written) => formatAddress({ host, port });
     const forms: readonly ((row: Written) => string)[] = [

@@ -60,7 +60,7 @@ describe('the rejected.csv file', () => {
     ]);
   });
 
-  it('yields the same invalid rows if it is resubmitted without corrections', () => {
+  it('yields the same invalid rows if resubmitted unchanged', () => {
     const piece = fc.constantFrom(...'8.8.8.8 10.0.0.1 :70000 = @ + \' " cs2 -1 a . ; ,'.split(' '), ' ');
     const line = fc.array(piece, { minLength: 1, maxLength: 8 }).map((pieces) => pieces.join(''));
     fc.assert(
@@ -82,7 +82,7 @@ describe('a CSV file opened as a spreadsheet', () => {
   );
   const splits = fc.constantFrom(...',;|\t"\'');
 
-  it('has an apostrophe before each cell that would otherwise be run as a formula', () => {
+  it('has an apostrophe before each cell that looks like a formula', () => {
     const file = csvFile(['=1+1', '+1', '-1', '@x', "'=1", "it's", '\t=1', 'a;-1, = 2|b'], []);
     expect(file).toBe(`\ufeff"'=1+1","'+1","'-1","'@x","''=1","it's","'=1","a;'-1, '= 2|b"\r\n`);
   });
@@ -97,7 +97,7 @@ describe('a CSV file opened as a spreadsheet', () => {
     );
   });
 
-  it('still has the same cells when it is parsed', () => {
+  it('parses back into the same cells', () => {
     const cell = fc.string({ unit: fc.constantFrom(...'=+-@\'ab,;| "1'), maxLength: 8 });
     fc.assert(
       fc.property(fc.array(cell, { minLength: 2, maxLength: 5 }), (cells) => {

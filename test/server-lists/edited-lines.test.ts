@@ -40,14 +40,14 @@ describe("the lines in a list's edit form", () => {
     '\r',
     '\u2028',
     '\u2029',
-  ])('keep their numbers if the line break is %j', (lineBreak) => {
+  ])('keep their numbers with %j as the line break', (lineBreak) => {
     const typed = ['3. 8.8.8.8:1 cs2', '5b. 8.8.8.8:2 cs2'].join(lineBreak);
     const { text, labels } = editedText(typed, [], games);
     expect(labels).toEqual(['3', '5b']);
     expect(rowsOf(text)).toMatchObject([{ line: 1 }, { line: 2 }]);
   });
 
-  it('are parsed back into the same servers for every game in the games list', () => {
+  it('parse back into the same servers for every game', () => {
     const list = games.all
       .map(({ alias }, index) => `h${index}.example.com:${3000 + index} ${alias}`)
       .join('\n');
@@ -70,13 +70,13 @@ describe('editedText()', () => {
   });
 
   it.each([
-    ['aliases', '1. a.example.com:27015 gm'],
-    ['spaces at the ends', "  1)  a.example.com:27015 Garry's Mod "],
-  ])('treats a line as unchanged despite %s', (_, line) => {
+    ['a game alias', '1. a.example.com:27015 gm'],
+    ['extra spaces', "  1)  a.example.com:27015 Garry's Mod "],
+  ])('treats a line with %s as unchanged', (_, line) => {
     expect(editedText(line, rows, games)).toMatchObject({ text: '', unchanged: [rows[0]] });
   });
 
-  it('treats the second copy of a line as a new line', () => {
+  it('treats a duplicate line as new', () => {
     const line = '2. b.example.com:27016 Counter-Strike 2';
     expect(editedText(`${line}\n${line}`, rows, games)).toMatchObject({
       text: '\nb.example.com:27016 Counter-Strike 2',
@@ -90,7 +90,7 @@ describe('the line numbers after an edit', () => {
   const others = [{ line: 12 }, { line: 12, part: 3 }, { line: 30 }];
   const placing = (...labels: (string | undefined)[]) => createPlacing({ labels, opened, others });
 
-  it('are taken from labels first, then from deleted lines, and then continue after the last line', () => {
+  it('come from labels, then from deleted lines, then continue after the last', () => {
     const { placeIn } = placing('12b', undefined, undefined, undefined);
     expect([2, 1, 3, 4].map(placeIn)).toEqual([
       { line: 3 },
@@ -100,7 +100,7 @@ describe('the line numbers after an edit', () => {
     ]);
   });
 
-  it("aren't used twice", () => {
+  it('stay unique if a label is repeated', () => {
     const { placeIn } = placing('12', '3', '3');
     expect([1, 2, 3].map(placeIn)).toEqual([{ line: 12, part: 2 }, { line: 3 }, { line: 20 }]);
   });

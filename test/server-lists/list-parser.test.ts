@@ -60,7 +60,7 @@ describe('a list', () => {
     '\r\n',
     '\r',
     '\u2028',
-  ])('is numbered continuously from the typed lines to the file (line break %j)', async (lineBreak) => {
+  ])('continues its line numbers from the typed text into the file (line break %j)', async (lineBreak) => {
     const { parser } = setUp(true);
     const typed = ['8.8.8.8:1 rust', '8.8.8.8:2 rust'].join(lineBreak);
     const list = await parser.read({ guildId: '1', sources: [typed, '8.8.8.8:3 rust'], game: '' });
@@ -92,7 +92,7 @@ describe('a list', () => {
     expect(asked).toEqual(['refresh']);
   });
 
-  it('is parsed with the stored games list if that list is recent', async () => {
+  it("isn't parsed again if the games list is recent", async () => {
     const fresh = setUp(true);
     expect(shown(await fresh.read('8.8.8.8:1 new'))).toEqual(['game-unknown']);
     expect(fresh.asked).toEqual(['soon']);

@@ -69,30 +69,28 @@ const PEOPLE = [
 ];
 
 describe('the list parser', () => {
-  it.each(LISTS)('recognises text as a list if each address is an entry: %j', (text) => {
+  it.each(LISTS)('recognises this text as a list: %j', (text) => {
     for (const list of [read(text, 'cs2'), rowsOfMessage(text, games)]) {
       expect(list).toMatchObject({ shape: 'list', unchosen: [], hidden: 0 });
       expect(list.rows.length).toBeGreaterThan(0);
     }
   });
 
-  it.each(
-    UNSURE,
-  )('leaves the choice to the member if an address might not belong to a game server: %j', (text) => {
+  it.each(UNSURE)('lets the member choose from the addresses in ambiguous text: %j', (text) => {
     for (const list of [read(text, 'cs2'), rowsOfMessage(text, games)]) {
       expect(list).toMatchObject({ shape: 'unsure', rows: [] });
       expect(list.unchosen.length).toBeGreaterThan(0);
     }
   });
 
-  it.each(PEOPLE)('lets the member choose from all addresses if the text is about people: %j', (text) => {
+  it.each(PEOPLE)('lets the member choose from the addresses in text about people: %j', (text) => {
     for (const list of [read(`${text}`, 'cs2'), rowsOfMessage(text, games)]) {
       expect(list).toMatchObject({ shape: 'people', rows: [] });
       expect(list.unchosen.length).toBeGreaterThan(0);
     }
   });
 
-  it('keeps clear entries next to an ambiguous line', () => {
+  it('keeps clear lines around an ambiguous one', () => {
     const list = read(`${A}:27015 cs2\nyou can also play on ${B}:27016 today\n${A}:27017 cs2`);
     expect([list.shape, places(list), candidates(list)]).toEqual([
       'unsure',
@@ -122,7 +120,7 @@ describe('the list parser', () => {
     });
   });
 
-  it('assigns line numbers to lines without a game server, and to the second server in a line', () => {
+  it('counts every line, and adds a letter for a second server', () => {
     const text = `Our servers\nRust\n${A}:28015, ${A}:28025\nTeamSpeak: ${B}:9987\n${B}:28015`;
     const list = read(text);
     expect(places(list)).toEqual([`3 ${A}:28015 rust`, `3b ${A}:28025 rust`, `5 ${B}:28015 rust`]);
@@ -138,7 +136,7 @@ describe('the list parser', () => {
     ]);
   });
 
-  it("accepts host names without a port below a heading with the game's name", () => {
+  it("accepts host names without a port under a game's heading", () => {
     const list = read('Valheim servers\nEU – a.example.com\nAS: c.example.com\nmain e.example.com');
     expect(places(list)).toEqual([
       '2 a.example.com valheim',
@@ -182,7 +180,7 @@ describe('an address label', () => {
       'IP: play.example.com\nJava port: 25570\nBedrock port: 19140',
       ['play.example.com:25570 minecraft', 'play.example.com:19140 bedrock'],
     ],
-  ])('assigns a port to the edition that it names: %j', (text, servers) => {
+  ])('assigns a port to the right edition: %j', (text, servers) => {
     expect(read(text, 'minecraft').rows.map((row) => rowText(typedOf(row)))).toEqual(servers);
     expect(rowsOfMessage(text, games).rows.map((row) => rowText(typedOf(row)))).toContain(
       'play.example.com:19140 bedrock',

@@ -30,7 +30,7 @@ it.each([
   ['3 8', '3 8'],
   ['1e0', '1e0'],
   ['1b', '1b'],
-])('the input "%s" is rejected because of a line that doesn\'t exist', (typed, expected) => {
+])('the input "%s" is rejected because of "%s"', (typed, expected) => {
   expect(linesNamed(typed, PLACES)).toEqual({ kind: 'not-selected', typed: expected, possible: [] });
 });
 
@@ -38,7 +38,7 @@ it('a line number shared by several servers is ambiguous', () => {
   expect(linesNamed('1, 5', PLACES)).toEqual({ kind: 'not-selected', typed: '5', possible: [3, 4] });
 });
 
-it('servers that version 0.4.0 stored with the same line number can be distinguished', () => {
+it('servers from version 0.4.0 get different labels if they share a line', () => {
   const servers = withParts([at(1), at(1), at(1), at(2), at(5), at(5, 2)]);
   expect(servers).toEqual([at(1), at(1, 2), at(1, 3), at(2), at(5), at(5, 2)]);
   expect(linesNamed('1', servers)).toEqual({ kind: 'not-selected', typed: '1', possible: [0, 1, 2] });

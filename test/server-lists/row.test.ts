@@ -45,7 +45,7 @@ describe('a single server', () => {
       typed('a.example.com', { game: 'constructor' }),
       { code: 'port-missing', host: 'a.example.com', game: 'constructor' },
     ],
-  ])('is invalid if it is typed as %j: %j', (row, problem) => {
+  ])('is invalid if typed as %j: %j', (row, problem) => {
     expect(read(row)).toEqual({ ok: false, problem });
   });
 });
@@ -163,7 +163,7 @@ describe("a row's original text", () => {
     [654_321, 'rust', []],
     [280_915, 'rust', ['28015']],
     [112_233, undefined, []],
-  ])('gets suggested corrections for port %j (game: %s): %j', (port, game, expected) => {
+  ])('gets these suggestions for port %j (game: %s): %j', (port, game, expected) => {
     const repairs = repairsOf({ code: 'port-too-high', field: 'port', port }, game);
     expect(repairs.map(({ value }) => value)).toEqual(expected);
     for (const repair of repairs)
