@@ -46,7 +46,7 @@ describe.each(kinds())('a store in %s', (kind) => {
     expect(await again.values.get('a:1')).toEqual({ deep: ['ä', null, 1.5] });
   });
 
-  it('lists the keys with a given prefix, in character order', async () => {
+  it('lists keys with a given prefix in byte order', async () => {
     const { values } = await openStore();
     for (const key of ['a:2', 'a:10', 'a:ü', 'a:B', 'b:1', 'a', 'A:1']) await values.set(key, 1);
     expect(await values.keys('a:')).toEqual(['a:10', 'a:2', 'a:B', 'a:ü']);
@@ -55,7 +55,7 @@ describe.each(kinds())('a store in %s', (kind) => {
     expect(await values.get('a:2')).toBeUndefined();
   });
 
-  it('rejects calls while it is stopping and after it has stopped', async () => {
+  it('rejects calls during and after shutdown', async () => {
     const store = await openStore();
     const hold = Promise.withResolvers<void>();
     const begun = store.inGuild('1', () => hold.promise).catch(() => undefined);
@@ -69,7 +69,7 @@ describe.each(kinds())('a store in %s', (kind) => {
     await expect(store.inGuild('1', async () => undefined)).rejects.toThrow(StoreError);
   });
 
-  it('rejects a database that a newer version has written', async () => {
+  it("rejects a newer version's database", async () => {
     const { store, open, change } = await newPlace(kind);
     await (await open()).stop();
     await change("insert into kysely_migration values ('9.0-of-next-year', '2027-01-01T00:00:00.000Z')");
@@ -80,7 +80,7 @@ describe.each(kinds())('a store in %s', (kind) => {
     await expect(refused.start()).rejects.toThrow(StoreError);
   });
 
-  it('rejects a database that an unreleased version has written', async () => {
+  it("rejects an unreleased version's database", async () => {
     const { store, open, change } = await newPlace(kind);
     await (await open()).stop();
     await change('delete from kysely_migration');
@@ -90,7 +90,7 @@ describe.each(kinds())('a store in %s', (kind) => {
     );
   });
 
-  it('accepts a compatible change made by a newer version', async () => {
+  it("accepts a newer version's compatible changes", async () => {
     const { store, open, change } = await newPlace(kind);
     const newer = await open();
     await addGuild(newer, '1');
@@ -111,7 +111,7 @@ describe.each(kinds())('a store in %s', (kind) => {
   });
 
   describe('a transaction', () => {
-    it('writes everything or, if it throws an error, nothing', async () => {
+    it('writes everything or nothing', async () => {
       const store = await openStore();
       const write = async () => {
         await addGuild(store, '1');
@@ -133,7 +133,7 @@ describe.each(kinds())('a store in %s', (kind) => {
       expect(await store.values.keys('a:')).toEqual(['a:1']);
     });
 
-    it("doesn't include writes made outside it", async () => {
+    it("doesn't roll back writes made outside it", async () => {
       const store = await openStore();
       const inside = Promise.withResolvers<void>();
       const goOn = Promise.withResolvers<void>();
@@ -152,7 +152,7 @@ describe.each(kinds())('a store in %s', (kind) => {
       expect(await guildsIn(store)).toEqual(['beside']);
     });
 
-    it('keeps all 50 concurrent changes to the same value', async () => {
+    it('keeps all 50 concurrent changes to a value', async () => {
       const store = await openStore();
       const add = () =>
         store.inGuild('1', async () => store.values.set('n', Number((await store.values.get('n')) ?? 0) + 1));
@@ -208,7 +208,7 @@ describe.each(kinds())('a store in %s', (kind) => {
     expect(await store.values.get('a:1')).toBe(2);
   });
 
-  it('throws an error from every method if the database fails', async () => {
+  it('throws from every method if the database fails', async () => {
     const { open, change } = await newPlace(kind);
     const store = await open();
     await store.values.set('a:1', 1);
@@ -333,7 +333,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
     expect(alive.flatMap(({ ends }) => ends)).toEqual([]);
   });
 
-  it("don't count as dead after all of them have paused", async () => {
+  it("aren't treated as dead if all of them pause", async () => {
     const [store, another] = await openBoth();
     let pausedMs = 0;
     const pausing = (each: Store): Store => ({
@@ -360,7 +360,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
     expect(await untils()).toHaveLength(2);
   });
 
-  it('delete leases from earlier processes if only one process may run', async () => {
+  it("delete earlier processes' leases if sharing is off", async () => {
     const [store] = await openBoth();
     await working(store);
     const { processId } = await startProcess(store, { isShared: false });
@@ -386,7 +386,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
     expect(done).toEqual(['first', 'again', 'once it is over', 'once it is dead']);
   });
 
-  it('record an interaction only once if it is delivered to two of them', async () => {
+  it('record an interaction only once if two of them receive it', async () => {
     const [store, another] = await openBoth();
     const [one, other] = [workOf(store, 'one'), workOf(another, 'other')];
     const interaction = interactionOf('1');
@@ -395,7 +395,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  it('take over an interaction and its submission from a dead process only once', async () => {
+  it("take over a dead process's work only once", async () => {
     const [store, another] = await openBoth();
     const { id } = await working(store);
     for (const name of ['one', 'another']) await live(store, name);
@@ -422,7 +422,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
   it.each<[what: string, isResponseLost: boolean, failures: number]>([
     ['the response to a claim was lost', true, 0],
     ['the first attempt to notify the member failed', false, 1],
-  ])('retry the takeover of a submission from a dead process if %s', async (_what, isResponseLost, failures) => {
+  ])('retry a takeover if %s', async (_what, isResponseLost, failures) => {
     const [store, another] = await openBoth();
     let isLost = !isResponseLost;
     const losing: Store = {
@@ -462,7 +462,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
     expect(await one.isLatest(first, first)).toBe(true);
   });
 
-  it('prevent a paused process from continuing work that another has taken over', async () => {
+  it('stop a paused process from resuming work that was taken over', async () => {
     const [store, another] = await openBoth();
     const { process, id, submissionId } = await working(store);
     expect(await process.isOwned(id)).toBe(true);

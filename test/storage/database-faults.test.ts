@@ -26,7 +26,7 @@ async function filled(): Promise<string> {
   return store.path;
 }
 
-describe("a database path that can't be written to", () => {
+describe('an unwritable database path', () => {
   const advice = /^cannot write to .*: .+; check its owner and free space$/;
 
   it('is reported if a parent folder is a file', async () => {

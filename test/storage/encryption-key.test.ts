@@ -42,7 +42,7 @@ describe('encryption without ENCRYPTION_KEY', () => {
     expect(readFileSync(file, 'utf8')).toBe(text);
   });
 
-  it("doesn't create another key if data exists but the key file is missing", async () => {
+  it("doesn't replace a missing key file if data exists", async () => {
     const store = await openStore();
     await start(store);
     rmSync(`${store.path}.key`);
@@ -64,7 +64,7 @@ describe('encryption without ENCRYPTION_KEY', () => {
     expect(readFileSync(`${store.path}.key`, 'utf8')).toBe(text);
   });
 
-  it('accepts a key file that has a new key above the previous one', async () => {
+  it('accepts a key file with a new key above the old one', async () => {
     const store = await openStore();
     const file = `${store.path}.key`;
     const record = (await start(store)).seal('kept', 'guild 1');
@@ -91,7 +91,7 @@ describe('encryption without ENCRYPTION_KEY', () => {
 });
 
 describe('encryption with ENCRYPTION_KEY', () => {
-  it("rejects a key that didn't encrypt the stored data", async () => {
+  it('rejects the wrong key', async () => {
     const store = await openStore();
     const [right, wrong] = [newKey(), newKey()];
     const record = (await start(store, [right])).seal('kept', 'guild 1');
@@ -110,7 +110,7 @@ describe('encryption with ENCRYPTION_KEY', () => {
     expect(await refusal(store)).toContain(`not with the key in ${store.path}.key`);
   });
 
-  it('still needs the old key after a new key has been added', async () => {
+  it('still needs the old key after a new one is added', async () => {
     const store = await openStore();
     const [older, newer] = [newKey(), newKey()];
     const record = (await start(store, [older])).seal('kept', 'guild 1');

@@ -7,7 +7,7 @@ const key = randomBytes(32);
 const encryption = createEncryption([key]);
 
 describe('encryption', () => {
-  it('decrypts a string only in the context in which it was encrypted', () => {
+  it('decrypts a string only in its original context', () => {
     const text = fc.string({ unit: 'grapheme' });
     fc.assert(
       fc.property(text, text, text, (plain, context, other) => {

@@ -75,7 +75,7 @@ describe.each([
     return contentOf(path);
   }
 
-  it('is completed on the next start if the process was killed between two statements', async () => {
+  it('is completed on the next start if killed between two statements', async () => {
     const path = await newFile();
     const killed: string[] = [];
     await migrateFile(path, after, (database) => {
@@ -168,12 +168,12 @@ describe('a compatible migration', () => {
       'a table that prevents deletions in others',
       (schema) => schema.createTable('a').addColumn('id', 'text', (id) => id.references('jobs.name')),
     ],
-  ])("isn't allowed to contain %s", async (_, change) => {
+  ])("can't contain %s", async (_, change) => {
     const migration: Migration = { up: async (db) => void (await change(db.schema).execute()) };
     expect(await harmIn(migration)).toHaveLength(1);
   });
 
-  it("isn't allowed to change rows", async () => {
+  it("can't change rows", async () => {
     const migration: Migration = {
       up: async (db) => void (await sql`update jobs set until = 0`.execute(db)),
     };

@@ -109,7 +109,7 @@ describe.skipIf(!hasPostgres())('a PostgreSQL store', () => {
     expect(await values.keys('a:')).toEqual(['a:1', 'a:\u{FFFD}']);
   });
 
-  it('rolls back a change whose code ignored a database error', async () => {
+  it('rolls back a change that ignored a database error', async () => {
     const store = await started((await database()).storeUrl);
     const change = store.inGuild('1', async () => {
       await store.values.set('a:1', 1);
@@ -164,7 +164,7 @@ describe.skipIf(!hasPostgres())('a PostgreSQL store', () => {
     expect(troubleWith({ version: 140_000, encoding: 'UTF8', settings: {} }, {})).toBeUndefined();
   });
 
-  it('accepts writes again after a failover made it temporarily read-only', async () => {
+  it('accepts writes again after the database was read-only', async () => {
     const { storeUrl, setDefault, endSessions } = await database();
     const store = await started(storeUrl);
     await setDefault('default_transaction_read_only', 'on');
@@ -193,7 +193,7 @@ describe.skipIf(!hasPostgres())('a PostgreSQL store', () => {
     expect(JSON.stringify(logger.lines)).not.toContain(new URL(url).password);
   });
 
-  it('rolls back a change that is interrupted by a database restart', async () => {
+  it('rolls back a change interrupted by a database restart', async () => {
     const { storeUrl, leave, comeBack } = await database();
     const store = await started(storeUrl);
     const change = store.inGuild('1', async () => {
@@ -243,7 +243,7 @@ describe.skipIf(!hasPostgres())('a PostgreSQL store', () => {
     expect(await rowsIn(after, 'interactions')).toMatchObject([{ encrypted: null }]);
   });
 
-  it("is reported without its password if it can't be used", async () => {
+  it('hides its password in connection errors', async () => {
     const { url } = await database();
     const wrong = new URL(url);
     wrong.password = 'another-password';
@@ -287,7 +287,7 @@ describe.skipIf(!hasPostgres())('a PostgreSQL store', () => {
     await sleeping;
   });
 
-  it("causes a warning if the URL of a remote database doesn't require encryption", async () => {
+  it("causes a warning if a remote URL doesn't require encryption", async () => {
     const { url } = await database();
     const elsewhere = url.replace('127.0.0.1', '0.0.0.0');
     const warned = async (storeUrl: StoreUrl) => {

@@ -40,9 +40,7 @@ describe.each(kinds())("version 0.4.0 with a newer version's database in %s", (k
   it.for([
     { rows: [readyRow(1, 'chosen.example.com')], servers: ['chosen.example.com'] },
     { rows: [], servers: [] },
-  ])('only shows and sends the addresses that the member has selected: $servers', async ({ rows, servers }, {
-    skip,
-  }) => {
+  ])('only shows and sends the selected addresses: $servers', async ({ rows, servers }, { skip }) => {
     const path = release();
     if (path === undefined) return skip("it needs the repository's history");
     const place = await newPlace(kind);

@@ -51,7 +51,7 @@ describe('a transaction', () => {
     expect(await store.values.get('n')).toBe(1);
   });
 
-  it('is synced to disk unless it is on the list of unsynced writes', async () => {
+  it('is synced to disk unless it is marked as unsynced', async () => {
     const writes = recordWrites();
     const store = await openStore();
     const write = () => store.values.set('a:1', 1);
@@ -143,7 +143,7 @@ describe('a store in use', () => {
   it.each([
     [false, 1_000],
     [true, 10_000],
-  ])("waits for another process's lock for a limited time (in a tool: %s, timeout: %i ms)", async (isUnhurried, timeout) => {
+  ])('limits how long it waits for a lock (in a tool: %s, timeout: %i ms)', async (isUnhurried, timeout) => {
     const store = await openStore(undefined, { isUnhurried });
     expect((await pragma(store, 'busy_timeout')).rows).toEqual([{ timeout }]);
     await store.cutLog();
@@ -163,7 +163,7 @@ describe('a store in use', () => {
     expect(await store.values.get('a')).toBe('after');
   });
 
-  it("throws the system's error if the disk is full", async () => {
+  it('rolls back a change if the disk is full', async () => {
     const store = await openStore();
     await store.values.set('a:0', 'before');
     const { page_count: pages } = Object((await pragma(store, 'page_count')).rows[0]);

@@ -38,7 +38,7 @@ function addMigration(path: string): void {
   database.exec("INSERT INTO kysely_migration VALUES ('9.0-of-next-year', '2027-01-01T00:00:00.000Z')");
 }
 
-describe("a bot whose data can't be used even after a restart", () => {
+describe('a bot with permanently unusable data', () => {
   it.each<Problem>([
     ['another key', (path) => writeFileSync(`${path}.key`, newKey()), /encrypted with another key/],
     ['a key file without a key', (path) => writeFileSync(`${path}.key`, 'x'), /must be a 32-byte key/],
@@ -53,7 +53,7 @@ describe("a bot whose data can't be used even after a restart", () => {
     expect(stderr).toMatch(/^server-listing-bot: .+\n$/);
   });
 
-  it('exits with status 78 if its database is lost (in a container, after a delay)', async () => {
+  it('exits with status 78 if the database is lost (in a container, after a delay)', async () => {
     const path = await filled();
     rmSync(path);
     expect((await start(path)).status).toBe(78);
@@ -68,7 +68,7 @@ describe("a bot whose data can't be used even after a restart", () => {
   });
 });
 
-describe('a bot whose data might be usable after a restart', () => {
+describe('a bot with temporarily unusable data', () => {
   it.each<Problem>([
     ['a missing key file', (path) => rmSync(`${path}.key`), /its key is missing/],
     [

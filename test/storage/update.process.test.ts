@@ -112,7 +112,7 @@ const BLOCKS_OF_PAGE = 2;
 const NO_DISK = 'it needs root, to mount a small disk';
 
 describe.each(kinds())('the update of a 0.3.0 database in %s', (kind) => {
-  it('is completed on the next start if the process was killed between any two statements', async () => {
+  it('is completed on the next start if killed between any two statements', async () => {
     const copy = await keptDatabase(kind);
     const startAndKill = (addresses: readonly string[], stopBefore: number) =>
       runFile(['test/storage/start-store.ts'], {
