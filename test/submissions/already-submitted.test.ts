@@ -7,7 +7,7 @@ const NOW = 1_000 * MINUTE;
 const me = { guildId: '1', userId: '7' };
 
 describe('a previously submitted server', () => {
-  it('is found by its host and port, along with the latest submission that the service may have received', async () => {
+  it('is found by host and port, ignoring rejected and unsent attempts', async () => {
     const { store, alreadySubmitted } = await openParts(NOW);
     const ofGuild = { guildId: '1', userId: '7', hosts: ['one'] };
     await addDone(store, { ...ofGuild, id: 'a', at: 1 });
@@ -59,9 +59,7 @@ describe('a previously submitted server', () => {
   });
 });
 
-it.each(
-  kinds(),
-)('a server that was sent is unconfirmed if it has no outcome after 15 minutes (%s)', async (kind) => {
+it.each(kinds())('a server counts as unconfirmed after 15 minutes without an outcome (%s)', async (kind) => {
   const store = await (await newPlace(kind)).open();
   const { alreadySubmitted } = partsOver(store, { now: () => NOW });
   const add = (host: string, at: number) =>
@@ -78,7 +76,7 @@ it.each(
 });
 
 describe('the search for servers that are being sent', () => {
-  it("finds servers that were reserved less than 15 minutes ago and don't have an outcome", async () => {
+  it('finds servers without an outcome that were reserved in the last 15 minutes', async () => {
     const { store, alreadySubmitted } = await openParts(NOW);
     const ofGuild = { guildId: '1', userId: '7' };
     await addDone(store, { ...ofGuild, id: 'a', at: NOW, hosts: ['ended'] });

@@ -55,7 +55,7 @@ describe.each(kinds())('a blocked submission (in %s)', (kind) => {
     };
   }
 
-  it('is rejected unless its member has Manage Server or the approval role', async () => {
+  it('is rejected unless the member has Manage Server or the approval role', async () => {
     const opened = await open();
     await opened.block(MEMBER);
     expect(await opened.submit(readyDraft('a', 1))).toMatchObject(MEMBER_BLOCKED);
@@ -71,7 +71,7 @@ describe.each(kinds())('a blocked submission (in %s)', (kind) => {
     expect(await opened.press('a')).toMatchObject({ kind: 'ended' });
   });
 
-  it('keeps the lines with blocked hosts until the hosts are unblocked', async () => {
+  it('keeps its blocked lines until the hosts are unblocked', async () => {
     const opened = await open();
     await opened.block({ kind: 'host', host: 'bad.example.com' });
     const rows = [readyRow(1, 'x.bad.example.com'), readyRow(2, 'good.example.com')];
@@ -108,7 +108,7 @@ describe.each(kinds())('a blocked submission (in %s)', (kind) => {
     expect(await opened.approvals.withdraw(mia, 'b', 'w')).toBeUndefined();
   });
 
-  it("can't be the result of an edit or a correction", async () => {
+  it("can't be created through an edit or a correction", async () => {
     const opened = await open();
     await opened.turnApprovalOn();
     await opened.submit(readyDraft('a', 1));
@@ -128,7 +128,7 @@ describe.each(kinds())('a blocked submission (in %s)', (kind) => {
     ).toBeUndefined();
   });
 
-  it('is sent completely if the block is added after sending has begun', async () => {
+  it('is still sent in full if the block is added during sending', async () => {
     const hold = Promise.withResolvers<Outcome>();
     const isAsked = Promise.withResolvers<void>();
     const opened = await open(() => {
@@ -146,7 +146,7 @@ describe.each(kinds())('a blocked submission (in %s)', (kind) => {
     expect(await opened.submit(readyDraft('b', 1))).toMatchObject(MEMBER_BLOCKED);
   });
 
-  it('is declined in the same transaction that adds the block', async () => {
+  it('is declined in the transaction that adds the block', async () => {
     const opened = await open();
     await opened.turnApprovalOn();
     await opened.submit(readyDraft('a', 1));
@@ -173,7 +173,7 @@ describe.each(kinds())('a blocked submission (in %s)', (kind) => {
     expect(await opened.blocks.list(guildId)).toMatchObject([{ target: again }]);
   });
 
-  it("isn't searched for if the guild doesn't have any blocks", async () => {
+  it("isn't looked for in guilds without blocks", async () => {
     const writes = recordWrites();
     const opened = await open();
     const from = writes.length;

@@ -64,7 +64,7 @@ describe("a draft that can't be submitted", () => {
     expect(statements).toEqual(['insert drafts', 'insert keyv health']);
   });
 
-  it('is held back because of its game even if other fields are invalid', async () => {
+  it('reports a disallowed game before other problems', async () => {
     const opened = await open();
     await opened.settings.change('1', (now) => ({ ...now, games: ['rust'] }));
     const typed = { server: 'a.example.com', port: '', queryPort: '', game: 'cs2' };
@@ -74,7 +74,7 @@ describe("a draft that can't be submitted", () => {
     expect(checked.draft.rows).toMatchObject([{ problem: { code: 'game-not-allowed', game: 'cs2' } }]);
   });
 
-  it('is rechecked at each attempt', async () => {
+  it('is rechecked on each attempt', async () => {
     const opened = await open();
     await opened.settings.change('1', (now) => ({ ...now, games: ['rust'] }));
     await opened.submit(readyDraft('d', 2));
@@ -85,7 +85,7 @@ describe("a draft that can't be submitted", () => {
     expect(checked).toMatchObject({ ready: [{}, {}], heldBack: [], allowance: { count: 2 } });
   });
 
-  it('is rejected with a single reason, preferably one that only an admin can fix', async () => {
+  it('is rejected for one reason, with problems for admins first', async () => {
     const opened = await open({ member: { servers: 1, seconds: 3600 } });
     await addDone(opened.store, { id: 'x', guildId: '1', userId: '2', at: NOW, hosts: ['a'] });
     const draft: Draft = { id: 'd', source: 'options', rows: [readyRow(1, 'a')] };
@@ -102,7 +102,7 @@ describe("a draft that can't be submitted", () => {
     expect(await codeOf({ includesAlreadySubmitted: true, mark: 'of other rows' })).toBe('changed');
   });
 
-  it('includes previously submitted servers for a single attempt only', async () => {
+  it('includes previously submitted servers for that attempt only', async () => {
     const opened = await open({ member: { servers: 1, seconds: 3600 } });
     await addDone(opened.store, { id: 'x', guildId: '1', userId: '2', at: NOW, hosts: ['a'] });
     const draft: Draft = { id: 'd', source: 'options', rows: [readyRow(1, 'a')] };
@@ -113,7 +113,7 @@ describe("a draft that can't be submitted", () => {
 });
 
 describe('a submission that is waiting for approval', () => {
-  it('prevents other drafts with the same server from being submitted', async () => {
+  it('holds back other drafts with the same server', async () => {
     const opened = await open();
     await opened.settings.change('1', (now) => ({ ...now, approval: true }));
     const same = { rows: [readyRow(1, 'a')], source: 'text' } as const;
@@ -134,7 +134,7 @@ describe('a submission that is waiting for approval', () => {
 });
 
 describe('a submission with more servers than the daily quota', () => {
-  it('is queued in full, and the servers over the quota return to the queue after approval', async () => {
+  it('is queued in full, and the excess returns to the queue after approval', async () => {
     const opened = await open();
     await opened.settings.change('1', (now) => ({ ...now, approval: true, dailyQuota: 2 }));
     const draft = readyDraft('d', 3);
@@ -161,8 +161,8 @@ describe('a submission with more servers than the daily quota', () => {
   });
 });
 
-describe("a single server's draft", () => {
-  it('is written once when the server is reserved, and once when it is accepted', async () => {
+describe('a draft with a single server', () => {
+  it('is only written on reservation and on acceptance', async () => {
     const writes = recordWrites();
     const opened = await open();
     const from = writes.length;
@@ -174,7 +174,7 @@ describe("a single server's draft", () => {
     ]);
   });
 
-  it("is deleted if the member has ten newer drafts, even if its server wasn't accepted", async () => {
+  it('is deleted after ten newer drafts, even if the server was rejected', async () => {
     const opened = await open({ add: () => ({ kind: 'rejected', message: 'No.' }) });
     const ids = Array.from({ length: 11 }, (_, n) => `d${n}`);
     for (const id of ids)

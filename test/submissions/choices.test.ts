@@ -87,7 +87,7 @@ const shown = ({ draft }: CheckedDraft) =>
   );
 
 describe("a draft's ambiguous addresses", () => {
-  it("are stored only as the draft's choices", async () => {
+  it("aren't stored elsewhere until they are chosen", async () => {
     const { open, choose, storedElsewhere, store } = await openEditor();
     await open(people(3));
     expect(await storedElsewhere()).not.toMatch(/player|steve/);
@@ -161,7 +161,7 @@ describe("a draft's ambiguous addresses", () => {
     expect(shown(await choose())).toEqual(['5 cs2']);
   });
 
-  it("aren't shown in the edit form unless they have been chosen", async () => {
+  it('only appear in the edit form once they are chosen', async () => {
     const { open, choose, draftEditor } = await openEditor();
     await open(people(3));
     const { draft } = await choose(1);
@@ -180,7 +180,7 @@ describe("a draft's ambiguous addresses", () => {
     expect(edited.choices?.candidates).toHaveLength(3);
   });
 
-  it('can no longer be chosen after 15 minutes, but those already chosen are kept', async () => {
+  it('expire after 15 minutes unless chosen', async () => {
     const { open, choose, draftEditor, erasure, clock, store } = await openEditor();
     await open(people(3));
     await choose(1);
@@ -193,7 +193,7 @@ describe("a draft's ambiguous addresses", () => {
     expect(await rowsIn(store, 'choices')).toEqual([]);
   });
 
-  it('can be chosen again if the member restores the cancelled draft', async () => {
+  it('can be chosen again after a cancelled draft is restored', async () => {
     const { open, choose, draftEditor, drafts } = await openEditor();
     await open(people(3));
     await drafts.drop(mia, 'd');
@@ -211,7 +211,7 @@ describe("a draft's ambiguous addresses", () => {
   });
 });
 
-it("choices count towards the maximum total size of a guild's drafts", async () => {
+it("choices count towards the size limit for a guild's drafts", async () => {
   const { draftEditor, drafts, store } = await openEditor();
   const words = 'x'.repeat(3 * 1024 * 1024);
   for (const name of ['a', 'b', 'c']) {

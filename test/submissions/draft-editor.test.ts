@@ -94,7 +94,7 @@ function checked(result: EditResult | NotRead): CheckedDraft {
 }
 
 describe("a list's draft", () => {
-  it('is stored, and the editor returns how many servers can be sent', async () => {
+  it('is stored, and shows how many servers can be sent', async () => {
     const { store, open, stored } = await openEditor();
     await addDone(store, { id: 'x', guildId: '1', userId: '3', at: 1, hosts: ['a.example.com'] });
     const { draft, alreadySubmitted, allowance } = await open(
@@ -152,7 +152,7 @@ describe("a list's draft", () => {
     expect(checked(await draftEditor.includeAlreadySubmitted(mia, 'd', false)).allowance.count).toBe(1);
   });
 
-  it('uses the chosen game for all lines without one, and then detects repeated lines', async () => {
+  it('uses the chosen game for lines without one, then detects duplicates', async () => {
     const { draftEditor, open } = await openEditor();
     await open('8.8.8.8:1 cs2\n8.8.8.8:1\n8.8.4.4\n127.1:5');
     const { draft } = checked(await draftEditor.correct(mia, 'd', withGame('cs2')));
@@ -160,7 +160,7 @@ describe("a list's draft", () => {
     expect(linesToEdit(draft, 'invalid').text).toBe('3. 8.8.4.4 cs2\n4. 127.1:5');
   });
 
-  it("can use the game's default port in lines without a port", async () => {
+  it("can use the game's default port for lines without one", async () => {
     const { draftEditor, open } = await openEditor();
     const opened = await open('8.8.8.8 rust\n8.8.8.8:28015 rust\n8.8.4.4');
     expect(opened.draft.rows.flatMap((row) => withUsualPort(row)?.port ?? [])).toEqual(['28015']);
@@ -182,7 +182,7 @@ describe("a list's draft", () => {
     expect(shown(again.draft.rows)).toEqual(['1 8.8.8.8:1 cs2', '2 = 1', '3 8.8.8.8:1 rust']);
   });
 
-  it('shows whether more servers can be submitted before it expires', async () => {
+  it('shows whether a limit ends before the draft expires', async () => {
     const { store, limited, open } = await openEditor();
     await addDone(store, { id: 'x', guildId: '1', userId: '2', at: Date.now(), hosts: ['x'] });
     const again = (servers: number, seconds: number) => limited({ servers, seconds }).recheck(mia, 'd');
@@ -225,14 +225,14 @@ describe('an edit to a draft', () => {
     expect(shown(checked(await edit('')).draft.rows)).toEqual(['2 8.8.4.4:1 cs2', '3 8.8.8.8:1 cs2']);
   });
 
-  it('includes the ready lines if the member chooses to edit all lines', async () => {
+  it('includes ready lines if the member edits all lines', async () => {
     const { open, edit } = await openEditor();
     const { draft } = await open('8.8.8.8:1 cs2\n127.1:5');
     expect(linesToEdit(draft, 'all').text).toBe('1. 8.8.8.8:1 cs2\n2. 127.1:5');
     expect(shown(checked(await edit('1. 8.8.8.8:2 cs2', 'all')).draft.rows)).toEqual(['1 8.8.8.8:2 cs2']);
   });
 
-  it('keeps unchanged lines exactly as they were, without parsing them again', async () => {
+  it('keeps unchanged lines without parsing them again', async () => {
     const { drafts, draftEditor, edit } = await openEditor();
     const submission = { server: 'a.example.com', port: 27015, queryPort: 27016, game: 'cs2' };
     const rows: readonly Row[] = [
@@ -345,7 +345,7 @@ describe('an edit to a draft', () => {
     expect(await approvals.draft(mia, 'd')).toEqual(draft);
   });
 
-  it('shows as many lines as fit into a modal, preferably invalid ones', () => {
+  it('prioritises invalid lines if not all fit in the modal', () => {
     const lines = Array.from({ length: 500 }, (_, n) => `8.8.8.8:${n + 1}`);
     const draft = { source: 'text', rows: rowsOf([...lines, '127.1:5'].join('\n')) } as const;
     const { text, rows } = linesToEdit({ ...draft, id: 'd' }, 'invalid');
@@ -364,7 +364,7 @@ describe("input that can't be read as a list", () => {
     return { ...opened, keep };
   }
 
-  it('is stored for correction, but without passwords', async () => {
+  it('is stored without passwords', async () => {
     const { stored, keep } = await openTyped();
     await keep('d', '8.8.8.8:1 cs2; password QZJX\n[broken');
     expect((await stored()).typed).toEqual({ text: '8.8.8.8:1 cs2\n[broken', game: 'cs2', modal: 'paste' });

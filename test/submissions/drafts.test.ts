@@ -19,7 +19,7 @@ const ben = { guildId: '1', user: { id: '3', name: 'ben' } };
 const none = (why: string) => ({ kind: 'no-draft', why });
 
 describe('a stored draft', () => {
-  it('can be read unchanged for a day after it was last saved', async () => {
+  it('can be read for a day after it was last saved', async () => {
     const { clock, drafts } = await openParts(NOW);
     const draft: Draft = { ...readyDraft('d', 2), rows: [readyRow(1, 'a'), invalidRow(2, 'typed')] };
     await drafts.save(mia, readyDraft('d', 1));
@@ -64,7 +64,7 @@ describe('a stored draft', () => {
     expect(await drafts.find(mia, 'd')).toMatchObject({ kind: 'no-draft', why: 'gone' });
   });
 
-  it.runIf(hasPostgres())('belongs to the first guild that used its id', async () => {
+  it.runIf(hasPostgres())('belongs to the first guild to use its id', async () => {
     const place = await newPlace('postgres');
     const store = await place.open();
     const { drafts } = partsOver(store);
@@ -173,7 +173,7 @@ describe('a stored draft', () => {
 });
 
 describe("a guild's drafts", () => {
-  it('are limited to 8 MiB in total, and the oldest is deleted if all are equally large', async () => {
+  it('lose the oldest draft if they exceed 8 MiB in total', async () => {
     let time = 100 * MINUTE;
     const store = await openStore();
     const { drafts } = partsOver(store, { now: () => (time += 1) });
@@ -188,7 +188,7 @@ describe("a guild's drafts", () => {
     expect(await drafts.find(elsewhere, 'elsewhere')).toEqual(halfOf('elsewhere'));
   });
 
-  it('are deleted to free space, starting with the member whose drafts use the most', async () => {
+  it('make room by deleting from the member who uses the most space', async () => {
     const { clock, drafts } = await openParts(NOW);
     const save = async (id: string, userId: string, kib: number) => {
       clock.now += 1;
@@ -215,7 +215,7 @@ describe("a guild's drafts", () => {
 });
 
 describe('rowsToSend', () => {
-  it("only includes previously submitted servers at the member's request", () => {
+  it('only includes previously submitted servers on request', () => {
     const [a, b] = [readyRow(1, 'a'), readyRow(2, 'b')];
     const draft: Draft = { id: 'd', source: 'text', rows: [a, invalidRow(3), b] };
     const alreadySubmitted = new Map([[a, {}]]);

@@ -79,7 +79,7 @@ describe("a guild's data", () => {
     expect(await rowsIn(store, 'used')).toEqual([]);
   });
 
-  it("doesn't affect limits for long if it was deleted while the clock was fast", async () => {
+  it("doesn't count towards limits after a fast clock is corrected", async () => {
     const { store, clock, limits, erasure } = await open({ guild: { servers: 8, seconds: 3600 } });
     const wanted = { guildId: '1', userId: 'x', count: 8 };
     const add = (id: string, at: number) =>

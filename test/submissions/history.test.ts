@@ -83,7 +83,7 @@ describe("a guild's history", () => {
     expect(await all(filter)).toEqual(servers);
   });
 
-  it('returns all games, or the games of servers that may have been accepted', async () => {
+  it('lists all games, and the latest ones that may have been accepted', async () => {
     const { store, history } = await open();
     expect(await history.games('1')).toEqual(new Set(['ark', 'cs2', 'rust']));
     await addDone(store, { id: 'g', guildId: '1', userId: '7', at: 9, hosts: ['x'], outcome: 'unknown' });
@@ -101,7 +101,7 @@ describe("a guild's history", () => {
     expect(await ids({ address: 'three' })).toEqual(['b']);
   });
 
-  it("doesn't include a submission that is still running", async () => {
+  it("doesn't include running submissions", async () => {
     const { store, ids } = await open();
     await store
       .tables()
@@ -135,7 +135,7 @@ async function decline(
   });
 }
 
-it('submissions are grouped if they were declined for the same reason within a minute', async () => {
+it('submissions declined for the same reason within a minute are grouped', async () => {
   const parts = await openParts(1_000);
   for (const name of ['a', 'b']) await decline(parts, name, 'Too many');
   parts.clock.now += 1;
@@ -154,7 +154,7 @@ it('submissions are grouped if they were declined for the same reason within a m
   expect(await parts.history.find('1', { outcome: 'not-sent' })).toEqual([]);
 });
 
-it('waiting submissions are only found if the filter asks for them', async () => {
+it('submissions waiting for approval are hidden unless the filter selects them', async () => {
   const parts = await openParts(1_000);
   const mia = { guildId: '1', user: { id: '7', name: 'mia' } };
   await beginSubmission(parts, mia, { interactionId: 'i', draft: readyDraft('w', 1), expiresAt: 1_000_000 });
@@ -165,7 +165,7 @@ it('waiting submissions are only found if the filter asks for them', async () =>
   expect((await Array.fromAsync(parts.history.all('1', { outcome: 'waiting' }))).flat()).toEqual([]);
 });
 
-it('a withdrawn submission can only be found by its member, and for a day at most', async () => {
+it('only the member can find a withdrawn submission, for up to a day', async () => {
   const parts = await openParts(1_000);
   const { history, approvals, clock } = parts;
   const mia = { guildId: '1', user: { id: '7', name: 'mia' } };
@@ -198,7 +198,7 @@ it('a withdrawn submission can only be found by its member, and for a day at mos
   expect(await found('7')).toEqual([]);
 });
 
-it("a member's unsent servers are found until they are sent or submitted again", async () => {
+it("a member's unsent servers are found until they are submitted again", async () => {
   const parts = await openParts(1_000);
   const { history, store, submissions } = parts;
   const unsent = { guildId: '1', userId: '7', outcome: 'not-sent' } as const;
@@ -218,7 +218,7 @@ it("a member's unsent servers are found until they are sent or submitted again",
   expect((await history.find('1', { outcome: 'not-sent' })).flat()).toEqual(['c', 'b', 'a']);
 });
 
-it('only one history search runs in each turn of the event loop', async () => {
+it('only one history search runs per turn of the event loop', async () => {
   const { store, history } = await openParts(0);
   await addDone(store, { id: 'a', guildId: '1', userId: '7', at: 1, hosts: ['one'] });
   const looks: readonly (() => Promise<unknown>)[] = [

@@ -84,7 +84,7 @@ it('the allowance shows which limit applies and when it ends', async () => {
   expect(await full.remaining(me)).toMatchObject({ count: 0, limited: { until: NOON + 40_000 } });
 });
 
-it('servers are counted from midnight UTC, or from the start of the longest limit period if that is earlier', async () => {
+it('servers are counted from midnight UTC, or from the start of a longer limit period', async () => {
   const since = async (member: number, guild: number) => {
     const limits = await open('', {
       member: { ...many, seconds: member },

@@ -106,7 +106,7 @@ async function breakColumn({ store }: Opened, column: 'sent_at' | 'outcome'): Pr
   return async () => void (await sql.raw('DROP TRIGGER broken').execute(store.tables()));
 }
 
-it('a reservation is synced to disk before the service, a moderator or the member can see it', async () => {
+it('a reservation is synced to disk before anyone can see it', async () => {
   const writes = recordWrites();
   const latest: unknown[] = [];
   const note = () => void latest.push(writes.at(-1)?.kind);
@@ -138,7 +138,7 @@ describe('a draft', () => {
     expect(opened.requests).toHaveLength(2);
   });
 
-  it('is sent with the input from the first form if two forms are submitted', async () => {
+  it('uses the first form if two are submitted at the same time', async () => {
     const opened = await open();
     await opened.drafts.save(mia, readyDraft('d', 1, 'x'));
     const [first, second] = await Promise.all([one(opened, 'first', 'd'), one(opened, 'second', 'd')]);
@@ -242,8 +242,8 @@ describe('a draft', () => {
   });
 });
 
-describe('a request', () => {
-  it("isn't sent after the key has been removed", async () => {
+describe('requests to the service', () => {
+  it("aren't sent after the key is removed", async () => {
     const opened: Opened = await open(async () => {
       await opened.keys.delete('1');
       return ACCEPTED;
@@ -256,7 +256,7 @@ describe('a request', () => {
     expect(rest.kind === 'no-draft' ? rest.why : rest.rows).toHaveLength(150);
   });
 
-  it('uses the latest key', async () => {
+  it('use the latest key', async () => {
     const opened: Opened = await open(async (n) => {
       if (n > 1) return ACCEPTED;
       opened.clock.now += 1;
@@ -273,7 +273,7 @@ describe('a request', () => {
     expect(await opened.keys.status('1')).toMatchObject({ answer: { message: 'Yes.' } });
   });
 
-  it('is the last one if the service rejects the key', async () => {
+  it('stop if the service rejects the key', async () => {
     const opened = await open(() => KEY_REJECTED);
     const outcomes = outcomesOf(await list(opened, 250));
     expect(opened.requests).toHaveLength(1);
@@ -286,7 +286,7 @@ describe('a request', () => {
   it.each([
     { what: 'the bot is stopping', reason: 'stopping' },
     { what: "the interaction's remaining time is needed for the reply", reason: 'deadline' },
-  ])('is the last one if $what', async ({ reason }) => {
+  ])('stop if $what', async ({ reason }) => {
     const stop = new AbortController();
     const opened = await open((n) => {
       // The request can take a minute, and so can the reply.
@@ -302,7 +302,7 @@ describe('a request', () => {
     expect(outcomes[200]).toEqual({ kind: 'not-sent', reason });
   });
 
-  it('is the last one if other submissions delay the next one beyond the deadline', async () => {
+  it('stop if other submissions delay them past the deadline', async () => {
     const hung = Promise.withResolvers<Outcome>();
     const others: Promise<SubmitResult>[] = [];
     const opened: Opened = await open(async (n) => {
@@ -319,7 +319,7 @@ describe('a request', () => {
     expect((await Promise.all(others)).flatMap(kinds)).toEqual(['accepted', 'accepted']);
   });
 
-  it('is recorded before it is sent, even if it is one half of a rejected request', async () => {
+  it('are recorded before they are sent, even when retried in halves', async () => {
     const bad = (hosts: readonly ServerSubmission[]) =>
       hosts.some(({ server }) => server === 'list-1.example.com');
     const sent: number[] = [];
@@ -332,7 +332,7 @@ describe('a request', () => {
     expect(sent).toEqual([4, 2, 1, 1, 2]);
   });
 
-  it('has the outcome "not sent" after an error before sending, and "unknown" after a later error', async () => {
+  it('are "not sent" after an error before sending, and "unknown" after a later error', async () => {
     const opened = await open(() => {
       throw new Error('a fault');
     });
@@ -385,7 +385,7 @@ describe("while requests can't be sent", () => {
   it.each([
     { reason: 'rate-limited', outcome: PAUSED, first: 1 },
     { reason: 'down', outcome: UNREACHABLE, first: 3 },
-  ])("a draft is kept, but its servers aren't reserved: $reason", async ({ reason, outcome, first }) => {
+  ])('a draft is kept without reserving servers: $reason', async ({ reason, outcome, first }) => {
     const opened = await open(() => outcome);
     for (let n = 0; n < first; n += 1) await one(opened, `first-${n}`);
     const before = await servers(opened);
@@ -438,7 +438,7 @@ describe('waiting for the end of a submission', () => {
     return { ...opened, outcome, ended };
   }
 
-  it("doesn't need the store in the process that is sending the submission", async () => {
+  it("doesn't poll the store in the sending process", async () => {
     const { submissions, outcome, ended } = await openSending(NEVER);
     const settled = submissions.settled('1', 'draft');
     outcome.resolve(ACCEPTED);
@@ -446,7 +446,7 @@ describe('waiting for the end of a submission', () => {
     await ended;
   });
 
-  it('polls the store in any other process', async () => {
+  it('polls the store in other processes', async () => {
     const { store, outcome, ended } = await openSending(NEVER);
     const { submissions } = partsOver(store, { processId: 'another process', pollMs: 1 });
     const settled = submissions.settled('1', 'draft');
@@ -478,7 +478,7 @@ describe('a submission', () => {
     expect(progress).toEqual(['0/250', '100/250', '200/250']);
   });
 
-  it("ends early if an outcome can't be saved in three attempts", async () => {
+  it('ends early if saving an outcome fails three times', async () => {
     let fix: (() => Promise<void>) | undefined;
     const opened: Opened = await open(async () => {
       fix = await breakColumn(opened, 'outcome');
@@ -508,7 +508,7 @@ describe('a submission', () => {
     expect(await opened.drafts.find(mia, 'list')).toMatchObject({ rows: { length: 250 } });
   });
 
-  describe("whose outcome couldn't be saved", () => {
+  describe('with an unsaved outcome', () => {
     const ben: Submitter = { guildId: '1', user: { id: '7', name: 'ben' } };
 
     /** Submits server `a`, sends it, and doesn't save its outcome. */
@@ -530,7 +530,7 @@ describe('a submission', () => {
     it.each([
       { after: 'a second', ms: 1_000 },
       { after: 'almost 15 minutes', ms: 15 * MINUTE - 1 },
-    ])('prevents its server from being resent $after later', async ({ ms }) => {
+    ])("doesn't let the server be resent $after later", async ({ ms }) => {
       const opened = await unsaved();
       opened.clock.now += ms;
       for (const isAnyway of [false, true]) {
@@ -542,7 +542,7 @@ describe('a submission', () => {
       expect(opened.requests).toHaveLength(1);
     });
 
-    it("has an unknown outcome after 16 minutes, even if the bot hasn't ended it", async () => {
+    it('counts as unknown after 16 minutes', async () => {
       const opened = await unsaved();
       opened.clock.now += 16 * MINUTE;
       expect(reasonIn(await again(opened, false))).toMatchObject({
@@ -604,7 +604,7 @@ describe('a submission', () => {
     expect(opened.logger.lines).toMatchObject([{ level: 'error' }]);
   });
 
-  it("doesn't leave a draft behind if the member's name is deleted while it is running", async () => {
+  it("doesn't leave a draft behind if the member's name is deleted meanwhile", async () => {
     const opened: Opened = await open(async () => {
       await opened.erasure.forgetMember('1', mia.user.id);
       return { kind: 'not-sent', reason: 'tls' };
@@ -614,7 +614,7 @@ describe('a submission', () => {
     expect(await rowsIn(opened.store, 'drafts')).toEqual([]);
   });
 
-  it("doesn't leave any data behind if the guild's data is deleted while it is running", async () => {
+  it("doesn't leave any data behind if the guild's data is deleted meanwhile", async () => {
     const opened: Opened = await open(async () => {
       await opened.erasure.deleteGuild('1');
       return ACCEPTED;

@@ -40,7 +40,7 @@ async function open() {
   };
 }
 
-it('pruning can stop between two guilds', async () => {
+it('pruning can stop between guilds', async () => {
   const { store, hosts } = await open();
   for (const guildId of ['1', '2']) {
     await addDone(store, { ...ofGuild, guildId, id: guildId, hosts: ['a'], at: ago(1_000) });
@@ -123,7 +123,7 @@ describe('a submission', () => {
     expect([...(await left()), ...(await submissions())]).toEqual([]);
   });
 
-  it('is kept as long as it counts towards a limit', async () => {
+  it('is kept while it counts towards a limit', async () => {
     const { store, prune, hosts } = await open();
     await addDone(store, { ...ofGuild, id: 'a', at: ago(3), hosts: ['a'] });
     await addDone(store, { ...ofGuild, id: 'b', at: ago(8), hosts: ['b'] });
@@ -133,7 +133,7 @@ describe('a submission', () => {
     expect(await hosts()).toEqual([]);
   });
 
-  it('is deleted together with all its servers, or not at all', async () => {
+  it('is deleted in the same transaction as its last server', async () => {
     const { store, prune, hosts, submissions } = await open();
     await addDone(store, { ...ofGuild, id: 'old', hosts: ['old'], at: ago(500) });
     await addDone(store, { ...ofGuild, id: 'mixed', at: ago(500), hosts: ['old', 'new'] });
@@ -166,7 +166,7 @@ describe('a submission', () => {
     expect(await submissions()).toEqual(['kept', 'withdrawn']);
   });
 
-  it("isn't deleted until its message shows that it was withdrawn", async () => {
+  it("isn't deleted until its message shows the withdrawal", async () => {
     const { store, prune, hosts, submissions } = await open();
     await addDone(store, { ...ofGuild, id: 'shown', hosts: ['shown'], at: ago(1) });
     await addDone(store, { ...ofGuild, id: 'due', hosts: ['due'], at: ago(1) });
@@ -180,7 +180,7 @@ describe('a submission', () => {
 });
 
 describe('a guild with more than 20,000 servers in its history', () => {
-  it('loses unsent servers first, followed by the oldest ones from the member with the most servers', async () => {
+  it('loses unsent servers first, then the oldest from the member with the most', async () => {
     const { store, prune, hosts, submissions } = await open();
     await fill(store, '1', { count: MAX_ENTRIES, at: ago(10) });
     await fill(store, '2', { count: 10, at: ago(20) });
@@ -230,7 +230,7 @@ describe('a guild with more than 20,000 servers in its history', () => {
     ]);
   });
 
-  it("doesn't lose any server that still counts towards a limit", async () => {
+  it("doesn't lose servers that still count towards a limit", async () => {
     const { store, prune, hosts } = await open();
     await fill(store, '1', { count: MAX_ENTRIES, at: NOW - 2 * MINUTE });
     await addDone(store, { ...ofGuild, id: 'old', at: ago(10), hosts: ['old', 'older'] });
@@ -272,7 +272,7 @@ describe('pruning', () => {
     expect(withText.toSorted()).toEqual(['new edited', 'new refused']);
   });
 
-  it('deletes all choices without a draft, even if there are too many for one step', async () => {
+  it('deletes orphaned choices, even if there are too many for one step', async () => {
     const { store, prune } = await open();
     const choices = Array.from({ length: 1_200 }, (_, index) => ({
       draft_id: `d${index}`,
@@ -303,7 +303,7 @@ describe('pruning', () => {
     expect((await rowsIn(store, 'drafts')).map(({ id }) => id)).toEqual(['waits', 'begins']);
   });
 
-  it('ends expired submissions and deletes their drafts, even if the clock was ahead when they were submitted', async () => {
+  it('ends expired submissions, even those submitted while the clock was ahead', async () => {
     const { store, partsAt, prune } = await open();
     const mia = { guildId: '1', user: { id: '7', name: 'mia' } };
     const ahead = partsAt(NOW + 366 * DAY);

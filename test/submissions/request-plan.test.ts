@@ -44,7 +44,7 @@ describe("a submission's requests", () => {
   it.each<Outcome>([
     rejected('serverMissing'),
     { kind: 'rejected', message: 'Invalid port provided.' },
-  ])('are halved until the one rejected server is found: $message', (rejection) => {
+  ])('are halved until the rejected server is found: $message', (rejection) => {
     const { sizes, outcomes } = carryOut(games(100), (request) =>
       request.includes(42) ? rejection : ACCEPTED,
     );
@@ -54,7 +54,7 @@ describe("a submission's requests", () => {
     expect(sizes.length).toBeLessThanOrEqual(1 + 2 * 7);
   });
 
-  it('are only halved until each unknown game has been identified', () => {
+  it('are only halved until every unknown game is found', () => {
     const all = games(1000).map((game, n) => (n % 3 === 0 ? 'gone' : game));
     const { sizes, outcomes } = carryOut(all, (request) =>
       request.some((index) => all[index] === 'gone') ? rejected('gameInvalid') : ACCEPTED,
@@ -80,7 +80,7 @@ describe("a submission's requests", () => {
     expect(carryOut(games(3), () => rejected('emptyList')).sizes).toEqual([3]);
   });
 
-  it("aren't halved if the service rejects them because of a rate limit", () => {
+  it("aren't halved if they are rate-limited", () => {
     const rejection = { kind: 'rejected', message: 'Slow down.' } as const;
     const { sizes, outcomes } = carryOut(games(150), () => ({ ...rejection, retryAfterMs: 1_000 }));
     expect(sizes).toEqual([100, 50]);
@@ -93,12 +93,12 @@ describe("a submission's requests", () => {
     expect(sizes).toHaveLength(10 + 2 * 200);
   });
 
-  it('produce outcomes without a retry time', () => {
+  it('drop the retry time from outcomes', () => {
     const { outcomes } = carryOut(['cs2'], () => ({ kind: 'rejected', message: 'Slow.', retryAfterMs: 9 }));
     expect(outcomes).toEqual([{ kind: 'rejected', message: 'Slow.' }]);
   });
 
-  it('end after two consecutive missing responses', () => {
+  it('stop after two missing responses in a row', () => {
     const answers = [ACCEPTED, SILENCE, ACCEPTED, UNREACHED, SILENCE];
     const { sizes, outcomes } = carryOut(games(700), (_, count) => answers[count - 1] ?? ACCEPTED);
     expect(sizes).toHaveLength(5);
@@ -107,7 +107,7 @@ describe("a submission's requests", () => {
     expect(outcomes[699]).toEqual({ kind: 'not-sent', reason: 'service' });
   });
 
-  it("don't end if a rejection comes between two missing responses", () => {
+  it("don't stop if a rejection comes between two missing responses", () => {
     const answers = [SILENCE, rejected('emptyList'), SILENCE];
     expect(carryOut(games(400), (_, count) => answers[count - 1] ?? ACCEPTED).sizes).toHaveLength(4);
   });

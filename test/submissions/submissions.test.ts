@@ -93,7 +93,7 @@ describe("a submission's state", () => {
 });
 
 describe('a submitted server', () => {
-  it('is first reserved, then sent, and finally given an outcome', async () => {
+  it('is reserved, then sent, then given an outcome', async () => {
     const { submissions, submitRows, servers } = await open();
     const id = await submitRows([readyRow(4, 'a', { queryPort: 5 })]);
     const row = {
@@ -165,7 +165,7 @@ describe('a submitted draft', () => {
   });
 });
 
-it("a stopping bot doesn't wait for running submissions to end", async () => {
+it("a stopping bot doesn't wait for running submissions to finish", async () => {
   const { submissions, submitRows } = await open();
   const id = await submitRows([readyRow(1, 'a')]);
   const stopping = new AbortController();
@@ -239,7 +239,7 @@ describe('a submission that is still running after 15 minutes', () => {
   });
 });
 
-it('outcomes are the same after being stored, but long messages end with an ellipsis', async () => {
+it('outcomes are stored unchanged, but long messages are shortened', async () => {
   const { submitRows, end, latest } = await open();
   const outcomes: readonly Outcome[] = [
     ACCEPTED,
