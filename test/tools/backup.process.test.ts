@@ -192,7 +192,7 @@ describe('npm run restore', () => {
     return said;
   }
 
-  it("rejects a file that a bot can't use, and doesn't change the database", async () => {
+  it('rejects an unusable file without changing the database', async () => {
     const data = await made();
     const file = join(folder(), 'copy.sqlite');
     expect(await refused(data, file)).toContain(`there is no file ${file}`);
@@ -206,7 +206,7 @@ describe('npm run restore', () => {
     );
   });
 
-  it('keeps the database that it replaces, including changes in the write-ahead log', async () => {
+  it('keeps the old database, including changes in the write-ahead log', async () => {
     const data = await made('a:previous');
     const file = join(folder(), 'copy.sqlite');
     await backUp(await made('a:restored'), file);
@@ -222,7 +222,7 @@ describe('npm run restore', () => {
     expect(await valueIn(pathIn(data), 'a:previous')).toBeUndefined();
   });
 
-  it('keeps the damaged database that it replaces, and its write-ahead log', async () => {
+  it('keeps the old database even if it is damaged', async () => {
     const [data, file] = [await made(), join(folder(), 'copy.sqlite')];
     await backUp(await made('a:restored'), file);
     writeFileSync(pathIn(data), 'no database at all');
@@ -298,7 +298,7 @@ describe('npm run restore', () => {
     expect(await valueIn(pathIn(data), 'a:1')).toBe('kept');
   });
 
-  it("accepts a manual copy with its write-ahead log if the database doesn't exist", async () => {
+  it('restores a manual copy with its write-ahead log to an empty folder', async () => {
     const data = await made();
     await changedAndKilled(data);
     const copy = join(folder(), 'copy');

@@ -89,7 +89,7 @@ describe.skipIf(!hasPostgres())('npm run copy-store', () => {
     expect(await values()).toEqual(source);
   });
 
-  it("waits if it takes a long time to count a table's rows", async () => {
+  it("doesn't time out if counting rows is slow", async () => {
     const [file, back, { url, query, storeUrl }] = [newFile(), newFile(), await database()];
     await fill(file);
     expect((await copy([file.name, 'STORE_URL'], url)).status).toBe(0);

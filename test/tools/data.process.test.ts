@@ -102,7 +102,7 @@ describe('npm run data while the bot is running', () => {
 describe('npm run data', () => {
   const GUILD = '123456789012345678';
 
-  it('shows which variables were used to block a guild or member', async () => {
+  it('shows which variables block a guild or member', async () => {
     const data = folder();
     await (await openStore(join(data, 'bot.sqlite'))).stop();
     const env = { BLOCKED_USERS: GUILD, BLOCKED_GUILDS: GUILD, ALLOWED_GUILDS: GUILD.replace('1', '2') };

@@ -115,7 +115,7 @@ async function fileWith(name: string, content: string): Promise<string> {
 }
 
 describe('npm run doctor', () => {
-  it("doesn't report problems or change anything if the bot is running and healthy", async () => {
+  it("doesn't report problems or change anything if the bot is healthy", async () => {
     const before = bot.discord.requests.length;
     const { text, status, failed } = await doctor();
     expect({ failed, status }).toEqual({ failed: [], status: 0 });
@@ -153,7 +153,7 @@ describe('npm run doctor', () => {
 });
 
 describe("the doctor's Discord check", () => {
-  it('detects a token that Discord rejects', async () => {
+  it('detects a rejected token', async () => {
     const wrong = bot.token.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x'));
     const words = /Discord rejects DISCORD_TOKEN[\s\S]*skipped +Commands/;
     bot.mayBreak('401: Unauthorized', 2);
@@ -193,7 +193,7 @@ describe("the doctor's Discord check", () => {
     expect(text).toMatch(/^ok +Disk/m);
   });
 
-  it('detects an Interactions Endpoint URL that prevents commands from arriving over the gateway', async () => {
+  it('detects an Interactions Endpoint URL that diverts commands from the gateway', async () => {
     const { failed, text } = await examine(
       await anotherDiscord({ endpointUrl: 'https://example.com/interactions' }),
     );
@@ -230,7 +230,7 @@ describe("the doctor's Discord check", () => {
     expect(text).toMatch(/"Requires OAuth2 Code Grant" is on/);
   });
 
-  it('lists the verification requirements that an application in 75 servers still has to meet', async () => {
+  it('lists the verification requirements still missing at 75 servers', async () => {
     const near = {
       approximate_guild_count: 75,
       description: '',
@@ -279,7 +279,7 @@ describe("the doctor's Discord check", () => {
   it.each([
     [900, undefined],
     [901, 'IDENTIFYs'],
-  ])('warns if few IDENTIFYs are left for the day: %d of 1,000 were used', async (identifiesUsed, first) => {
+  ])('only warns if more than 900 IDENTIFYs were used: %d', async (identifiesUsed, first) => {
     const { failed } = await examine(await anotherDiscord({ identifiesUsed }));
     expect(failed[0]).toBe(first);
   });

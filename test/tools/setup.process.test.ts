@@ -69,7 +69,7 @@ describe('npm run setup', () => {
     ['LISTING_API_TIMEOUT_MS=soon', 'LISTING_API_TIMEOUT_MS must be a whole number'],
     ['INTERACTIONS=http', 'DISCORD_PUBLIC_KEY is missing'],
     ['DISCORD_TOKEN_FILE=/none', 'DISCORD_TOKEN and DISCORD_TOKEN_FILE are both set'],
-  ])("stops if its questions can't fix the problem in .env: %s", async (variable, problem) => {
+  ])("stops if it can't fix a problem in .env: %s", async (variable, problem) => {
     const cwd = folder();
     writeFileSync(join(cwd, '.env'), variable);
     // The second answer is invalid, too.
@@ -112,7 +112,7 @@ describe('npm run setup', () => {
     expect(readFileSync(path, 'utf8')).toBe(`${after}\nLISTING_API_URL=${listing.url}\n`);
   });
 
-  it.skipIf(process.platform === 'win32')("reports on one line that it can't write the file", async () => {
+  it.skipIf(process.platform === 'win32')('reports a write error on one line', async () => {
     const cwd = folder();
     chmodSync(cwd, 0o500);
     const input = lines(TOKEN, listing.url);
