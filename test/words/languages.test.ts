@@ -54,7 +54,7 @@ describe('the notes for translators', () => {
 });
 
 describe("the bot's code", () => {
-  it("doesn't contain separators or colons that depend on the language", () => {
+  it("doesn't contain language-specific separators or colons", () => {
     const root = join(import.meta.dirname, '../..');
     const files = globSync(['src/app.ts', 'src/{interactions,words}/*.ts', 'commands/**/*.ts'], {
       cwd: root,
@@ -72,7 +72,7 @@ describe('the languages', () => {
     expect(locales.filter((locale, index) => locales.indexOf(locale) !== index)).toEqual([]);
   });
 
-  it("include an English version with the service's exact messages", () => {
+  it("include the service's exact messages in English", () => {
     const { both: _both, quoted: _quoted, ...said } = ENGLISH.sentences.said;
     expect(said).toEqual({
       added: ADDED,
@@ -80,7 +80,7 @@ describe('the languages', () => {
     });
   });
 
-  it('are all included in the check for overlong labels', () => {
+  it('are all checked for overlong labels', () => {
     const name = 'x'.repeat(60);
     expect(withoutRoom([{ components: [{ type: 2, label: `Use ${name}` }] }])).toEqual([]);
     const faults = withoutRoom([{ components: [{ type: 2, label: `Use ${name}${name}` }] }]);
@@ -107,7 +107,7 @@ describe.each(languages)('the strings in $tag', ({ tag, sentences: tree }) => {
     }).toEqual({ missing: [], extra: [] });
   });
 
-  it("include each form of the service's name, for named and unnamed services", () => {
+  it("have every form of the service's name, including the generic one", () => {
     const { named, unnamed } = tree.listing;
     expect(Object.keys(unnamed).toSorted()).toEqual(Object.keys(named).toSorted());
     const missing = [...ownNames(english.keys())].filter((form) => !names.has(form));
@@ -187,7 +187,7 @@ describe.each(languages)('the strings in $tag', ({ tag, sentences: tree }) => {
     'rejected',
     'not-sent',
     'unknown',
-  ] as const)('use the same word for the outcome "%s" alone and after a number', (kind) => {
+  ] as const)('use the same word for "%s" with and without a number', (kind) => {
     const [word = ''] = wordsIn(tree.outcome[kind]).toSorted((one, other) => other.length - one.length);
     const keys = ['one', 'many'].map((group) => `ended.${group}.${kind}`);
     const texts = known.filter(([key]) => keys.includes(stemOf(key)));
@@ -221,7 +221,7 @@ describe.each(languages)('the strings in $tag', ({ tag, sentences: tree }) => {
     expect(faults).toEqual([]);
   });
 
-  it('are no longer than in the pseudo-language', () => {
+  it("aren't longer than in the pseudo-language", () => {
     const faults = known
       .map(([key, sentence]) => ({
         key,

@@ -49,7 +49,7 @@ describe("the service's message about accepted servers", () => {
   it.each([
     ['Thanks. @everyone', '✅ Sent for review. “Thanks. \\@everyone”'],
     ['', '✅ Sent for review.'],
-  ])('is escaped and comes after the outcome if it is unusual: %j', (message, reply) => {
+  ])('is escaped, or omitted if empty: %j', (message, reply) => {
     const audience = audienceFor('en-US');
     expect(outcomeText(audience, server, accepted(message))).toBe(reply);
     expect(outcomesForLog(audience.t, ended(message))).toEqual([reply]);

@@ -67,13 +67,13 @@ describe("a game server's line in a message", () => {
     }
   });
 
-  it("isn't confused with a code span in other text", () => {
+  it("isn't confused with other code spans", () => {
     expect(readServerLines({ content: '`rejected.csv` has all of them.', embeds: [] })).toEqual([]);
   });
 });
 
 describe('a list of games', () => {
-  it('keeps labels different when it shortens long names', () => {
+  it('keeps labels unique when it shortens long names', () => {
     const same = Array.from({ length: 25 }, (_, n) => ({ name: 'x'.repeat(100), alias: `game${n}` }));
     const fit = fitChoices(gameChoices(same));
     expect(fit.map(({ value }) => value)).toEqual(same.map(({ alias }) => alias));
@@ -99,7 +99,7 @@ describe('a list of games', () => {
     expect(labels).toEqual(['Same (a)', 'Same (b)', 'Other']);
   });
 
-  it('starts with the popular games if it is a select menu', () => {
+  it('starts with popular games in a select menu', () => {
     const options = gameOptions([
       { name: 'Other', alias: 'other' },
       { name: 'Blank', alias: ' ' },
