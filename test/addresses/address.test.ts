@@ -13,7 +13,7 @@ const codeOf = (text: string) => {
   return result.ok ? 'ok' : result.problem.code;
 };
 
-describe('a pasted address', () => {
+describe('the address parser', () => {
   it.each([
     ['8.8.8.8', '8.8.8.8'],
     ['8.8.8.8:00080', '8.8.8.8:80'],
@@ -49,7 +49,7 @@ describe('a pasted address', () => {
     ['\u200b8.8.8.8\u200d:\u202e27015\ufeff', '8.8.8.8:27015'],
     ['\u00a08.8.8.8:27015\u3000', '8.8.8.8:27015'],
     ['my\u2011server.example.com:1', 'my-server.example.com:1'],
-  ])('is parsed from %j as %s', (text, expected) => expect(read(text)).toBe(expected));
+  ])('parses %j as %s', (text, expected) => expect(read(text)).toBe(expected));
 
   it.each([
     ['', 'server-missing'],
@@ -75,9 +75,9 @@ describe('a pasted address', () => {
     [`${'x'.repeat(64)}.com`, 'label-too-long'],
     [`${'ü'.repeat(60)}.com`, 'label-too-long'],
     ['x'.repeat(1001), 'address-too-long'],
-  ])('is rejected if it is %j: %s', (text, code) => expect(codeOf(text)).toBe(code));
+  ])('rejects %j: %s', (text, code) => expect(codeOf(text)).toBe(code));
 
-  it('can have a host name of up to 253 characters', () => {
+  it('accepts host names of up to 253 characters', () => {
     const longest = [63, 63, 63, 57]
       .map((length) => 'a'.repeat(length))
       .join('.')
@@ -93,7 +93,7 @@ describe('a pasted address', () => {
     '010.8.8.8',
     '8.8.8',
     '256.8.8.8',
-  ])('is rejected if it is a nonstandard IPv4 address: %s', (text) => expect(codeOf(text)).toBe('ipv4-form'));
+  ])('rejects nonstandard IPv4 notation: %s', (text) => expect(codeOf(text)).toBe('ipv4-form'));
 
   it.each([
     ['8.8.8.8:0', { code: 'port-too-low', field: 'port', port: 0 }],
@@ -102,7 +102,7 @@ describe('a pasted address', () => {
     ['8.8.8.8:27o15', { code: 'port-not-a-number', field: 'port', port: '27o15' }],
     ['8.8.8.8:-0', { code: 'port-too-low', field: 'port', port: 0 }],
     [`8.8.8.8:${'9'.repeat(13)}`, { code: 'port-not-a-number', field: 'port', port: '99999999999…' }],
-  ])('is rejected if its port is invalid: %j', (text, problem) => expect(read(text)).toEqual(problem));
+  ])('rejects an invalid port: %j', (text, problem) => expect(read(text)).toEqual(problem));
 });
 
 describe('addresses outside the public internet', () => {
@@ -126,7 +126,7 @@ describe('addresses outside the public internet', () => {
     }
   });
 
-  it("don't include the neighbouring public addresses", () => {
+  it("don't include adjacent public addresses", () => {
     const hosts =
       '1.1.1.1 172.15.0.1 172.32.0.1 100.128.0.1 198.20.0.1 223.255.255.255 2002:808:808::1 64:ff9b::808:808';
     for (const host of [...hosts.split(' '), '2001:4860:4860::8888']) expect(codeOf(host), host).toBe('ok');
@@ -137,7 +137,7 @@ describe('addresses outside the public internet', () => {
     ['a.localhost', 'localhost'],
     ['game.internal.', 'internal'],
     ['router.home.arpa', 'arpa'],
-  ])('include names with a private ending: %s', (name, zone) => {
+  ])('include names under private domains: %s', (name, zone) => {
     expect(read(name)).toMatchObject({ code: 'reserved-name', zone });
   });
 });
@@ -151,7 +151,7 @@ describe('the address parser', () => {
     }),
   );
 
-  it('never throws an error and can parse its own output', () => {
+  it('never throws, and can parse its own output', () => {
     fc.assert(
       fc.property(pasted, (text) => {
         const result = parseAddress(text);
@@ -162,7 +162,7 @@ describe('the address parser', () => {
     );
   });
 
-  it('accepts every public host with every port, in every notation', () => {
+  it('accepts any public host and port, in any notation', () => {
     const around = fc.constantFrom<readonly [string, string]>(
       ['', ''],
       [' "', '" '],
