@@ -165,7 +165,7 @@ describe('the configuration', () => {
     expect(problemsWith({ NAME_SERVERS: given })).toContain('NAME_SERVERS must be IP addresses');
   });
 
-  it('requires two more variables if interactions arrive over HTTP', () => {
+  it('requires two more variables for interactions over HTTP', () => {
     const key = 'aB'.repeat(32);
     const http = {
       INTERACTIONS: 'http',
@@ -186,7 +186,7 @@ describe('the configuration', () => {
     ]);
   });
 
-  it('is either valid or causes a single readable error without secrets', () => {
+  it('never reveals a secret in an error, even for random values', () => {
     const secret = fc.constantFrom(...SECRETS, ...SECRETS.map((name) => `${name}_FILE`));
     const other = fc.constantFrom(...VARIABLES.filter((name) => !SECRETS.includes(name)));
     const text = (begins: string) =>
@@ -202,7 +202,7 @@ describe('the configuration', () => {
     );
   });
 
-  it('is printed without its secrets', () => {
+  it('hides secrets when it is printed', () => {
     const ENCRYPTION_KEY = randomBytes(32).toString('hex');
     const STORE_URL = 'postgres://the-user:the-password@db/bot?sslmode=require';
     const config = read({ ENCRYPTION_KEY, STORE_URL, LISTING_API_KEY: 'operator-key' });
@@ -218,7 +218,7 @@ describe('a PostgreSQL configuration', () => {
   const STORE_URL = 'postgres://bot:p%40ss@db.example:5433/listing?sslmode=require';
   const ENCRYPTION_KEY = randomBytes(32).toString('base64');
 
-  it('hides the URL except for the host and database name', () => {
+  it('shows only the host and database name', () => {
     const { storeUrl } = read({ STORE_URL, ENCRYPTION_KEY });
     expect.assert(storeUrl.kind === 'postgres');
     expect(storeUrl.name).toBe('postgres://db.example:5433/listing');
@@ -240,7 +240,7 @@ describe('a PostgreSQL configuration', () => {
     'postgres://bot:s3cret@db/',
     'postgres://bot:s3cret#@db/listing',
     'mysql://bot:s3cret@db/listing',
-  ])('is rejected without showing the password if the URL is %s', (url) => {
+  ])('is rejected without revealing the password: %s', (url) => {
     const said = problemsWith({ STORE_URL: url, ENCRYPTION_KEY });
     expect(said).toContain('STORE_URL must be');
     expect(said).not.toContain('s3cret');
@@ -396,7 +396,7 @@ describe('a configuration mistake', () => {
     expect(problemsWith(given)).not.toContain(TOKEN);
   });
 
-  it("causes a warning instead of an error if the service's address ends in /api", () => {
+  it("only causes a warning if the service's address ends in /api", () => {
     expect(doubtful(read({ LISTING_API_URL: 'https://list.example.com/api/' }))).toEqual([
       expect.stringContaining('requests go to https://list.example.com/api/api.'),
     ]);
@@ -489,7 +489,7 @@ describe('a secret', () => {
     expect(token).not.toContain('is missing');
   });
 
-  it('is accepted in base64 or hexadecimal if it is an encryption key', () => {
+  it('can be an encryption key in base64 or hexadecimal', () => {
     const [newest, middle, oldest] = [randomBytes(32), randomBytes(32), randomBytes(32)];
     const given = `${newest.toString('hex').toUpperCase()}, ${middle.toString('base64')},${oldest.toString('base64url')}`;
     const keys = read({ ENCRYPTION_KEY: given }).encryptionKey;
