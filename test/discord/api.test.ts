@@ -97,9 +97,7 @@ const failuresOf = async (all: readonly Promise<unknown>[]): Promise<readonly st
 
 const respond = (api: DiscordApi, to: ReplyTarget) => api.respond(to, { type: 6 });
 
-it.each([
-  1, -1,
-])('a reply is delivered even if the clock changes by %i hour before it is sent', async (hours) => {
+it.each([1, -1])('a reply is delivered even if the clock jumps (by %i h)', async (hours) => {
   const clock = createTestClock();
   const { discord, api } = await open();
   answering(discord, {}, [NO_CONTENT]);
@@ -132,7 +130,7 @@ it('the global rate limit ends on time even if the clock is set back by an hour'
 });
 
 describe('a block by Discord', () => {
-  it('allows no requests except first responses to interactions (up to five per second)', async () => {
+  it('allows only first responses to interactions, at most five per second', async () => {
     const { discord, api } = await open();
     answering(discord, {}, [BLOCKED]);
     await expect(respond(api, interaction())).rejects.toThrow(LostInteractionError);
@@ -168,7 +166,7 @@ describe('a block by Discord', () => {
     ]);
   });
 
-  it("allows only one attempt per request with the bot's token", async () => {
+  it("prevents retries of requests with the bot's token", async () => {
     const { discord, api } = await open();
     answering(discord, {}, [BLOCKED]);
     await expect(api.get('/gateway/bot')).rejects.toThrow('blocks this bot');
@@ -186,7 +184,7 @@ describe('a block by Discord', () => {
     expect(scopes).toEqual([scope]);
   });
 
-  it('lasts for the time in the Retry-After header', async () => {
+  it('lasts as long as the Retry-After header says', async () => {
     const { discord, api } = await open();
     answering(discord, {}, [
       status(429, 'error code: 1015', { 'content-type': 'text/plain', 'retry-after': '600' }),
@@ -285,7 +283,7 @@ describe('the first response to an interaction', () => {
     await responded;
   });
 
-  it("succeeds if Discord's result arrives while the bot is stalled", async () => {
+  it('succeeds if Discord responds while the bot is stalled', async () => {
     const setRealTimeout = setTimeout;
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
@@ -317,7 +315,7 @@ describe('the first response to an interaction', () => {
     ['fails at Discord', status(503), true],
     ['is cut off', { kind: 'reset' } as const, true],
     ['is redirected', status(302, '', { location: '/elsewhere' }), false],
-  ])('is attempted twice if it %s, and its error never contains the token', async (_what, answer, isUnknown) => {
+  ])('is attempted twice if it %s, without revealing the token', async (_what, answer, isUnknown) => {
     const { discord, api } = await open();
     answering(discord, CALLBACK, [answer]);
     const to = interaction();
@@ -355,14 +353,14 @@ describe('the first response to an interaction', () => {
     expect(made(discord, CALLBACK)).toBe(2);
   });
 
-  it("isn't retried after Discord has rejected it", async () => {
+  it("isn't retried if Discord rejects it", async () => {
     const { discord, api } = await open();
     answering(discord, CALLBACK, [status(400, { code: 50035, message: 'Invalid Form Body' })]);
     await expect(respond(api, interaction())).rejects.toSatisfy(isRejectedByDiscord);
     expect(made(discord, CALLBACK)).toBe(1);
   });
 
-  it('makes later requests use new connections if the old ones are dead', async () => {
+  it('replaces dead connections for later requests', async () => {
     const { discord, api } = await open({ firstAttemptMs: 50 });
     answering(discord, {}, [NO_CONTENT]);
     await Promise.all(['1', '2', '3', '4'].map((id) => api.get(`/channels/${id}`)));
@@ -374,7 +372,7 @@ describe('the first response to an interaction', () => {
   });
 });
 
-it('a burst of responses to a slow Discord uses at most two connection pools', async () => {
+it('a burst of responses uses at most two connection pools if Discord is slow', async () => {
   let open = 0;
   let most = 0;
   const server = createLoopbackServer((_, response) => {
@@ -398,7 +396,7 @@ it('a burst of responses to a slow Discord uses at most two connection pools', a
   expect(most).toBeLessThan(600);
 });
 
-it('a request fails if a rate limit lasts longer than its maximum wait', async () => {
+it('a request can limit how long it waits for a rate limit', async () => {
   const { discord, api } = await open();
   const post = (maxWaitMs: number) => api.post('/users/@me/channels', { body: {}, maxWaitMs });
   answering(discord, {}, [limited(0.3), limited(0.3), status(200, {})]);
@@ -438,7 +436,7 @@ describe('an edit to a reply', () => {
     ['loses its connection', { kind: 'reset' }, 2],
     ['is rejected', status(403, { code: 50001, message: 'Missing Access' }), 1],
     ['is rejected by a proxy', status(403, '<html>'), 1],
-  ])('is only retried if its result is unknown (the edit %s)', async (_what, answer, times) => {
+  ])('is only retried if the result is unknown (it %s)', async (_what, answer, times) => {
     const { discord, api } = await open();
     answering(discord, EDIT, [answer, status(200, {})]);
     await persist(() => api.edit(interaction(), text('a'))).catch(() => undefined);
@@ -454,7 +452,7 @@ describe('an edit to a reply', () => {
     await expect(api.edit(interaction(), text('a'))).rejects.toThrow(LostInteractionError);
   });
 
-  it('has a longer timeout if its files are larger', async () => {
+  it('has a longer timeout for larger files', async () => {
     const { discord, api } = await open();
     const limits = vi.spyOn(AbortSignal, 'timeout');
     onTestFinished(() => limits.mockRestore());

@@ -46,7 +46,7 @@ it('an uploaded file that is cut off in transit counts as unavailable', async ()
   expect(await read({}, 8)).toMatchObject({ ok: true });
 });
 
-it('an uploaded file is rejected if it exceeds the maximum by one byte', async () => {
+it('an uploaded file is rejected if it is one byte too large', async () => {
   const { read } = await open(file('x'.repeat(1_000)));
   expect(await read()).toMatchObject({ ok: true });
   expect(await read({ maxBytes: 999 })).toEqual({ ok: false, problem: 'too-large' });
@@ -57,7 +57,7 @@ it.each([
   ['has moved', status(302, '', { location: '/elsewhere.txt' })],
   ['is cut off', { kind: 'reset' }],
   ['does not arrive in time', { kind: 'hang' }],
-] as const)("an uploaded file that %s counts as unavailable, and its signed address isn't logged", async (_what, answer) => {
+] as const)("an uploaded file that %s counts as unavailable, and its signed URL isn't logged", async (_what, answer) => {
   const logger = recorder();
   const { discord, read } = await open(answer);
   expect(await read({ logger, timeoutMs: 200 })).toEqual(UNAVAILABLE);

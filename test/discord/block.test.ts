@@ -13,7 +13,7 @@ function setUp() {
   return { logger, pass, block: createBlock(logger) };
 }
 
-it('a block by Discord ends 60 seconds after the latest 429 without a retry time', () => {
+it('a block by Discord lasts 60 seconds by default, from the latest 429', () => {
   const { block, pass, logger } = setUp();
   expect(block.leftMs()).toBe(0);
   block.begin();
@@ -32,7 +32,7 @@ it('a block by Discord ends 60 seconds after the latest 429 without a retry time
   expect(logger.lines).toHaveLength(2);
 });
 
-it('during a block by Discord, the bot may send only five first responses per second', () => {
+it('a block by Discord allows five first responses per second', () => {
   const { block, pass } = setUp();
   const allowedOf = (tries: number) => Array.from({ length: tries }, block.mayRespond).filter(Boolean).length;
   expect(allowedOf(20)).toBe(20);

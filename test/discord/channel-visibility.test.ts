@@ -60,7 +60,7 @@ describe('isPublicChannel', () => {
     ['guilds', { kind: 'status', status: 403, body: { code: 50_001, message: 'Missing Access' } }],
     ['guilds', { kind: 'status', status: 200, body: { id: '1', roles: [] } }],
     ['guilds', { kind: 'rate limit', scope: 'user', retryAfterMs: 60_000 }],
-  ] as const)('returns undefined if a request for /%s fails: %j', async (path, fault) => {
+  ] as const)('returns undefined if a request to /%s fails: %j', async (path, fault) => {
     const { discord, check } = await open();
     discord.faults.inject({ fault, path: new RegExp(`^/${path}/\\d+$`) });
     expect(await check()).toBeUndefined();

@@ -33,13 +33,13 @@ it.each([
   [DAY_MS + 1, false, 'so old data is not deleted'],
   [-DAY_MS - 1, false, 'so old data is not deleted'],
   [undefined, false, 'could not get the time from Discord'],
-])('the bot checks whether its clock is accurate enough for deletions (%s ms fast): %s', async (aheadMs, isRight, says) => {
+])('the bot trusts its clock for deletions if it is at most a day off (%s ms fast): %s', async (aheadMs, isRight, says) => {
   const { clock, said } = setUp(aheadMs);
   expect(await clock.isRight()).toBe(isRight);
   expect(said()).toContain(says);
 });
 
-it("the bot doesn't report its clock if it couldn't get the time from Discord", async () => {
+it("the bot doesn't report its clock if Discord's time is unknown", async () => {
   const { clock, said } = setUp(undefined);
   await clock.logTrouble();
   expect(said()).toBe('');

@@ -51,7 +51,7 @@ describe('the permissions on the Integrations page', () => {
   // In the order that Discord documents (Discord docs: Application Commands, Permissions).
   it.each<[what: string, isDenied: boolean, entries: (guildId: string) => APIApplicationCommandPermission[]]>(
     [
-      ['no entries', false, () => []],
+      ['nothing', false, () => []],
       ['@everyone', true, (guildId) => [entry(Role, guildId, false)]],
       ['a role', true, () => [entry(Role, '71', false)]],
       ["a role that the member doesn't have", false, () => [entry(Role, '99', false)]],
@@ -76,13 +76,13 @@ describe('the permissions on the Integrations page', () => {
         (guildId) => [entry(Channel, String(BigInt(guildId) - 1n), false), entry(Channel, CHANNEL, true)],
       ],
     ],
-  )('are evaluated as documented by Discord if they deny %s: %s', async (_what, isDenied, entries) => {
+  )("follow Discord's rules if they deny %s (member denied: %s)", async (_what, isDenied, entries) => {
     const { guild, denies, set } = await open();
     set('addserver', entries(guild.id));
     expect(await denies()).toBe(isDenied);
   });
 
-  it("override the application's permissions if they are set for a command", async () => {
+  it('override the application-wide permissions if set for a command', async () => {
     const { guild, denies, set } = await open();
     set('', [entry(Role, guild.id, false)]);
     expect(await denies()).toBe(true);
@@ -116,7 +116,7 @@ describe('the permissions on the Integrations page', () => {
     expect(reads()).toBe(2);
   });
 
-  it('are only read once for several members', async () => {
+  it('are read only once for simultaneous checks', async () => {
     const { denies, reads } = await open();
     await Promise.all([denies(), denies({}, false), denies()]);
     expect(reads()).toBe(1);
@@ -126,7 +126,7 @@ describe('the permissions on the Integrations page', () => {
     { kind: 'status', status: 500 },
     { kind: 'status', status: 403, body: { code: 50_001, message: 'Missing Access' } },
     { kind: 'hang' },
-  ] as const)("don't deny anyone access while they can't be read: %j", async (fault) => {
+  ] as const)("allow access while they can't be read: %j", async (fault) => {
     const { discord, guild, denies, set } = await open();
     set('addserver', [entry(Role, guild.id, false)]);
     discord.faults.inject({ fault, path: /\/commands\/permissions$/ });

@@ -58,7 +58,7 @@ it.each([
 
 it.each([
   40_003, 20_026,
-])('error %i stops all direct messages for an hour the first time, and for a day the second time', async (code) => {
+])('error %i stops all direct messages for an hour, and for a day if it recurs', async (code) => {
   const clock = createTestClock();
   let asked = 0;
   const { send, canSendTo, another, outcomes, logger } = await open(() => {
@@ -135,7 +135,7 @@ it.each([
   expect(asked.at(-1)).toMatchObject({ body: { content: 'words', enforce_nonce: true } });
 });
 
-it("the bot reopens a user's direct message channel only after Discord has deleted it", async () => {
+it("the bot reuses a user's direct message channel until Discord deletes it", async () => {
   const asked: string[] = [];
   let channel = '1';
   const { send, another, outcomes } = await open(async (route) => {

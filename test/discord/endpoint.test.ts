@@ -73,7 +73,7 @@ const head = (length: number, signature: Readonly<Record<string, string>> = UNSI
   ].join('\r\n');
 
 describe('the interactions endpoint', () => {
-  it('responds to PING and accepts requests that Discord has signed', async () => {
+  it('responds to PING and accepts requests signed by Discord', async () => {
     const { endpoint, post, taken } = await openEndpoint();
     expect(endpoint.isConnected()).toBe(true);
     const pong = await post(JSON.stringify({ type: 1 }));
@@ -88,12 +88,12 @@ describe('the interactions endpoint', () => {
 
   it.each<[status: number, what: string, change: Change]>([
     [401, 'a wrong signature', { headers: { 'x-signature-ed25519': 'ab'.repeat(64) } }],
-    [401, 'no signature', { headers: { 'x-signature-ed25519': '' } }],
+    [401, 'a missing signature', { headers: { 'x-signature-ed25519': '' } }],
     [401, 'an invalid signature', { headers: { 'x-signature-ed25519': 'zz'.repeat(64) } }],
     [401, 'a time that was not signed', { headers: { 'x-signature-timestamp': now() } }],
-    [401, 'no time', { headers: { 'x-signature-timestamp': '' } }],
+    [401, 'a missing time', { headers: { 'x-signature-timestamp': '' } }],
     [401, 'a body that was not signed', { sent: COMMAND.replace('"1"', '"2"') }],
-  ])('returns %i in response to %s', async (status, _, change) => {
+  ])('returns %i for %s', async (status, _, change) => {
     const { post, taken, logged } = await openEndpoint();
     expect((await post(COMMAND, change)).status).toBe(status);
     expect(taken).toEqual([]);
@@ -115,7 +115,7 @@ describe('the interactions endpoint', () => {
     expect(taken).toEqual([]);
   });
 
-  it("closes the connection after a request that isn't signed by Discord", async () => {
+  it('closes the connection after an unsigned request', async () => {
     const { url } = await openEndpoint();
     const unsigned: readonly (readonly [method: string, path: string])[] = [
       ['GET', '/livez'],
@@ -157,7 +157,7 @@ describe('the interactions endpoint', () => {
     expect(logged()).not.toContain('error');
   });
 
-  it('cuts off a signed request whose body arrives slowly', async () => {
+  it('cuts off a signed request with a slow body', async () => {
     const { discord, port, taken } = await openEndpoint();
     const { socket, closed } = await speak(port, head(COMMAND.length, discord.endpoint.signatureOf(COMMAND)));
     let sent = 0;
@@ -209,7 +209,7 @@ function now(): string {
 }
 
 describe('a bot', () => {
-  it('accepts an HTTP interaction only once if Discord delivers it twice', async () => {
+  it('handles an HTTP interaction once, even if Discord delivers it twice', async () => {
     const port = await quietPort();
     const env = { HTTP_PORT: String(port) };
     const { discord, listing, log, newGuild } = await oneBot({ http: true, env });
@@ -245,7 +245,7 @@ describe('a bot', () => {
     },
   );
 
-  it("starts even if its HTTP URL isn't set in Discord yet, and logs the next step", async () => {
+  it('starts before its URL is set in Discord, and logs the next step', async () => {
     const { discord, process, log, person } = await oneBot({ http: true, start: false });
     const url = discord.endpoint.url();
     await discord.endpoint.save(undefined);
@@ -266,7 +266,7 @@ describe('a bot', () => {
     await expect.poll(() => JSON.stringify(log())).toMatch(/has an Interactions Endpoint URL.*clear /);
   });
 
-  it("isn't ready if it uses the gateway but Discord sends interactions to a URL", async () => {
+  it("isn't ready while Discord sends its interactions to another URL", async () => {
     const port = await quietPort();
     const env = { HTTP_PORT: String(port) };
     const { discord, log } = await oneBot({ http: false, env, timing: { transportEveryMs: 20 } });

@@ -102,7 +102,7 @@ it.each([
   expect(gateway.isConnected()).toBe(false);
 });
 
-it("a bot uses the day's last 200 IDENTIFYs only when it starts", async () => {
+it("a bot reserves the day's last 200 IDENTIFYs for startup", async () => {
   const discord = await startStandIn({ identifiesUsed: 800 });
   const gateway = await connectedTo(discord);
   expect(gateway.logged('this start uses IDENTIFYs reserved')).toHaveLength(1);
@@ -126,7 +126,7 @@ it("a shard that is waiting for READY doesn't count as silent", async () => {
   await expect.poll(gateway.silentMs).toBeGreaterThan(0);
 });
 
-it('the bot closes a connection as soon as Discord fails to acknowledge a heartbeat', async () => {
+it('the bot closes a connection after a single unacknowledged heartbeat', async () => {
   const discord = await startStandIn({ heartbeatIntervalMs: 500 });
   const gateway = await connectedTo(discord);
   discord.gateway.killLines();

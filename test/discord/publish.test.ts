@@ -112,7 +112,7 @@ describe("the bot's commands", () => {
     expect(published).toEqual(['1000', '2000'].map((id) => Routes.applicationCommands(id)));
   });
 
-  it('are published by only one of several processes', async () => {
+  it('are published by only one process', async () => {
     const { run, puts } = await open();
     const busy: ClaimJob = async () => {
       await run(COMMANDS);
@@ -123,7 +123,7 @@ describe("the bot's commands", () => {
     expect(mention('one')).toMatch(/^<\/one:\d+>$/);
   });
 
-  it('are published on a later attempt if the first attempt fails', async () => {
+  it('are published on the second attempt if the first one fails', async () => {
     const { discord, logger, run } = await open();
     discord.faults.inject({ fault: { kind: 'status', status: 500 }, method: 'PUT' });
     expect(await run(COMMANDS)).toMatchObject({ count: 2 });
@@ -146,7 +146,7 @@ describe("the bot's commands", () => {
     expect(mention('one')).toBe('/one');
   });
 
-  it('are published without removing the entry point command of an application with Activities', async () => {
+  it("don't replace an application's entry point command", async () => {
     const { discord, run, puts } = await open({ entryPoint: true });
     const isEntryPoint = ({ type }: { readonly type: ApplicationCommandType }) =>
       type === ApplicationCommandType.PrimaryEntryPoint;
@@ -159,7 +159,7 @@ describe("the bot's commands", () => {
   });
 });
 
-it('a command is only published for guilds, with the permission that it requires', () => {
+it('a command is published only for guilds, with its required permission', () => {
   const data = { type: ApplicationCommandType.ChatInput, name: 'one', description: 'Does it' } as const;
   const shown = { ...data, contexts: [0], integration_types: [0] };
   expect(asPublished({ data })).toEqual(shown);
