@@ -47,11 +47,11 @@ function isThere(page: string, target: string): boolean {
   return anchor === undefined || anchorsOf(file).includes(anchor);
 }
 
-it.each(PAGES)('%s only contains links to files and headings that exist', (page) => {
+it.each(PAGES)('%s has no broken local links', (page) => {
   expect(targetsOf(page).filter((target) => !isThere(page, target))).toEqual([]);
 });
 
-it('code and configuration files only refer to pages and headings that exist', () => {
+it('code and configuration files only refer to existing pages and headings', () => {
   const others = [
     ...['src', 'commands', 'ops', '.github'].flatMap((folder) => filesIn(folder, /\.\w+$/)),
     ...['.env.example', 'compose.yaml', 'compose.scale.yaml', 'Dockerfile', 'biome.json'],
@@ -101,7 +101,7 @@ const labelsOn = (page: string) =>
 
 it.each(
   PAGES.filter((page) => /^(?:README|docs\/[^/]+$)/.test(page)),
-)('%s only mentions button and menu labels that exist', (page) => {
+)('%s only mentions existing button and menu labels', (page) => {
   const unknown = labelsOn(page).filter((label) => !LABELS.some((pattern) => pattern.test(label)));
   expect(unknown).toEqual([]);
 });
@@ -139,7 +139,7 @@ it('docs/listing-api.md lists the messages that the bot recognises', () => {
   expect(messages).toEqual(Object.values(KNOWN_ERRORS));
 });
 
-it("docs/licences.md lists all released packages that aren't under the MIT licence", () => {
+it("docs/licences.md lists every released package that isn't MIT-licensed", () => {
   const rows = [...read('docs/licences.md').matchAll(/^\| ([^|]+) \| (.*) \|$/gm)];
   const named = (licence: string) => rows.find(([, name]) => name === licence)?.[2] ?? '';
   const { packages } = z
