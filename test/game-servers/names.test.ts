@@ -31,7 +31,7 @@ describe("a game server's host name", () => {
   it.each([
     ['the port in its SRV record', { minecraft: { target: 'play.example.com', port: 25_577 } }, 25_577],
     [
-      'the port in an SRV record for another name at the same address',
+      "the SRV record's port if it points to another name at the same address",
       { minecraft: { target: 'mc.example.com', port: 7 } },
       7,
     ],
@@ -61,7 +61,7 @@ describe("a game server's host name", () => {
     expect(records.askedNames).not.toContain('mc.internal');
   });
 
-  it("doesn't have a port if no such name exists", async () => {
+  it("doesn't have a port if the name doesn't exist", async () => {
     const { names } = await open();
     expect(await names.minecraftPort('absent.example.com')).toBeUndefined();
   });

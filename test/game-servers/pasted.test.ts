@@ -110,7 +110,7 @@ describe('the server lookup for pasted lists', () => {
   it.each([
     ...LISTS.map((pasted) => ({ ...pasted, rows: rowsOf(pasted) })),
     ...MESSAGES.map((pasted) => ({ ...pasted, rows: chosenOf(rowsOfMessage(pasted.text, games)) })),
-  ])('fills in the missing values of $servers', async ({ servers, rows }) => {
+  ])('fills in the missing values for $servers', async ({ servers, rows }) => {
     const records = await startPublicRecords();
     const lookup = createServerLookup({
       steamApiUrl: records.steamUrl,

@@ -85,7 +85,7 @@ describe('the server lookup', () => {
     expect((await lookup.complete(rowsOf(text))).map(inWords)).toEqual([completed]);
   });
 
-  it('only fills in the values that are missing from a form', async () => {
+  it('fills in only the empty fields of a form', async () => {
     const { lookup, found } = await open();
     const [row] = rowsOf(`${ADDRESS}:28015 rust`);
     if (row?.kind !== 'ready') throw new Error('expected a ready row');
@@ -102,13 +102,13 @@ describe('the server lookup', () => {
     expect(found).toEqual(['asked', 'queryPort', 'isQueryPort']);
   });
 
-  it('recognises repeated lines once it has filled in their values', async () => {
+  it('recognises repeated lines after filling in their values', async () => {
     const { lookup } = await open();
     const rows = await lookup.complete(rowsOf(`${ADDRESS}:28015 rust\n${ADDRESS},28015,rust,28017`));
     expect(rows.map(({ kind }) => kind)).toEqual(['ready', 'repeated']);
   });
 
-  it('looks up each host in a list only once, and no more than 50 hosts', async () => {
+  it('looks up at most 50 hosts per list, each only once', async () => {
     const { lookup, records } = await open();
     const lines = Array.from({ length: 200 }, (_, index) => `93.184.217.${index % 100}:${1 + index} rust`);
     await lookup.complete(rowsOf(lines.join('\n')));
