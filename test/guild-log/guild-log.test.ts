@@ -85,7 +85,7 @@ describe("a guild's log", () => {
     expect(text.length).toBeLessThanOrEqual(4_096);
   });
 
-  it("is in the guild's language, and in the colour of the worst outcome", async () => {
+  it("uses the guild's language and the colour of the worst outcome", async () => {
     const { tell, flush, posted } = await open([], { locale: 'de' });
     for (const kind of ['unknown', 'rejected', 'accepted', undefined] as const)
       await tell((t) => t('pager.next'), kind);
@@ -119,7 +119,7 @@ describe("a guild's log", () => {
     expect(posted()).toMatchObject([{ content: 'act!', embeds: [] }]);
   });
 
-  it('retries a message up to twice, with the same nonce', async () => {
+  it('resends a failed message up to twice, with the same nonce', async () => {
     const { tell, state, posted, texts } = await open([FAILED, FAILED, FAILED]);
     await tell('first');
     await expect.poll(() => texts().length).toBeGreaterThan(0);
@@ -155,7 +155,7 @@ describe("a guild's log", () => {
     expect(state.channel?.trouble).toBeUndefined();
   });
 
-  it("isn't posted if the guild doesn't have a log channel or the settings are unreadable", async () => {
+  it("isn't posted without a log channel or readable settings", async () => {
     const { tell, flush, state, discord, logger } = await open();
     state.channel = undefined;
     await tell('nowhere to go');
