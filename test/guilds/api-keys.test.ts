@@ -38,7 +38,7 @@ async function answered(keys: ApiKeys, answer: Outcome | GamesOutcome) {
 }
 
 describe("a guild's API key", () => {
-  it('is stored with the admin who set it, and only for that guild', async () => {
+  it('is stored only for that guild, with the admin who set it', async () => {
     const { keys } = await open();
     await keys.set('1', FIRST, by);
     await keys.set('2', SECOND, by);
@@ -62,7 +62,7 @@ describe("a guild's API key", () => {
     ['a-key-of-12c', '-12c'],
     ['🔑🔑🔑🔑🔑🔑', ''],
     ['🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑🗝', '🔑🔑🔑🗝'],
-  ])('is stored with its last four characters for display (%s: "%s")', async (key, lastFour) => {
+  ])('shows its last four characters unless it is short (%s: "%s")', async (key, lastFour) => {
     const { keys } = await open();
     await keys.set('1', new Secret(key), by);
     expect(await keys.status('1')).toMatchObject({ lastFour });
@@ -88,9 +88,9 @@ describe("a guild's API key", () => {
   });
 
   it.each([
-    ['set', (keys: ApiKeys) => replace(keys, SECOND), SECOND],
+    ['replaced', (keys: ApiKeys) => replace(keys, SECOND), SECOND],
     ['removed', (keys: ApiKeys) => keys.delete('1'), undefined],
-  ] as const)("isn't saved if another key was %s during its test", async (_what, change, left) => {
+  ] as const)("isn't saved if the previous key was %s during the test", async (_what, change, left) => {
     const { keys, clock } = await open();
     expect(await keys.set('1', FIRST, by)).toBe(true);
     const previous = await keys.status('1');
@@ -148,7 +148,7 @@ describe("a guild's API key", () => {
     expect(await keys.usable('1')).toEqual({ kind: 'unusable', problem: { code: 'key-missing' } });
   });
 
-  it('keeps its cached problem until the same process changes the key', async () => {
+  it('caches its problem until the same process changes the key', async () => {
     const { keys, store, logger } = await open();
     const otherProcess = createApiKeys({ store, encryption, logger });
     expect(await keys.problem('1')).toEqual({ code: 'key-missing' });
@@ -164,7 +164,7 @@ describe("a guild's API key", () => {
     expect(await keys.problem('1')).toEqual({ code: 'key-missing' });
   });
 
-  it("isn't reported as saved, missing or deleted if the store fails", async () => {
+  it("can't be read, set or deleted while the store is failing", async () => {
     const { store, keys } = await open();
     await keys.set('1', FIRST, by);
     await store.stop();
@@ -174,7 +174,7 @@ describe("a guild's API key", () => {
   });
 });
 
-describe("the service's response to a request with a key", () => {
+describe("the service's response", () => {
   it('is stored with its time and message', async () => {
     const { keys, clock } = await open();
     await keys.set('1', FIRST, by);
@@ -194,7 +194,7 @@ describe("the service's response to a request with a key", () => {
     });
   });
 
-  it('updates the time when the key last worked', async () => {
+  it('records when the key last worked', async () => {
     const { keys, clock } = await open();
     await keys.set('1', FIRST, by);
     clock.now = 1_000;
@@ -208,7 +208,7 @@ describe("the service's response to a request with a key", () => {
     expect((await keys.status('1'))?.answer).toEqual({ at });
   });
 
-  it('pauses the key for an hour if it is a rejection', async () => {
+  it('pauses a rejected key for an hour', async () => {
     const HOUR = 3_600_000;
     const { keys, clock } = await open();
     const rests = async () => (await keys.usable('1')).kind === 'unusable';
@@ -246,7 +246,7 @@ describe("the service's response to a request with a key", () => {
     expect(await keys.status('2')).toBeUndefined();
   });
 
-  it('is ignored if it only concerns game servers, and otherwise shortened to 300 characters', async () => {
+  it('is shortened to 300 characters, and ignored if it is about game servers', async () => {
     const { keys } = await open();
     await keys.set('1', FIRST, by);
     await answered(keys, { kind: 'rejected', known: 'gameInvalid', message: 'No such game.' });
@@ -257,7 +257,7 @@ describe("the service's response to a request with a key", () => {
     expect(await keys.usable('1')).toHaveProperty('key');
   });
 
-  it('is reported once, even if several requests are rejected at the same time', async () => {
+  it('reports a rejected key only once for simultaneous requests', async () => {
     const { keys } = await open();
     await keys.set('1', FIRST, by);
     const first = await Promise.all(Array.from({ length: 5 }, () => answered(keys, REJECTED)));

@@ -165,7 +165,7 @@ function failingAfter(store: FileStore, steps: number): FileStore {
 it.each([
   ["a guild's data", ({ deletion }: Parts) => deletion.guild(GUILD)],
   ["a member's name", ({ deletion }: Parts) => deletion.member(GUILD, MEMBER)],
-] as const)('deleting %s also deletes records of tested keys, unless they count towards a limit', async (_what, remove) => {
+] as const)('deleting %s also deletes old records of tested keys', async (_what, remove) => {
   const parts = over(await openStore());
   await addKeyTests(parts);
   await remove(parts);
@@ -177,8 +177,8 @@ it.each([
   ]);
 });
 
-describe('a guild whose data has been deleted', () => {
-  it('keeps only the number of servers that count towards its limit', async () => {
+describe("deleting a guild's data", () => {
+  it('keeps only the server count that the limit needs', async () => {
     const { store, deletion, erasure, clock } = await opened();
     const before = await rowsOf(store, OTHER);
     await deletion.guild(GUILD);
@@ -193,13 +193,13 @@ describe('a guild whose data has been deleted', () => {
     expect(bytesOnDisk(store.path)).toContain(OTHER);
   });
 
-  it('also loses data that was written during the deletion', async () => {
+  it('also deletes data written in the meantime', async () => {
     const parts = await opened();
     await askedBeforeEndOf(parts, () => parts.deletion.guild(GUILD));
     expect(await rowsOf(parts.store, GUILD)).toEqual([0, 0, 0, 0, 0, 0, 1]);
   });
 
-  it('keeps everything if the deletion fails', async () => {
+  it("doesn't delete anything if a step fails", async () => {
     const { store } = await opened();
     const full = await rowsOf(store, GUILD);
     let failures = 0;
@@ -219,8 +219,8 @@ describe('a guild whose data has been deleted', () => {
   });
 });
 
-describe('a member whose name has been deleted', () => {
-  it('keeps their name and drafts in other guilds, and their submissions still count towards limits', async () => {
+describe("deleting a member's name", () => {
+  it("doesn't affect other guilds or any limits", async () => {
     const { store, deletion } = await opened();
     expect(await deletion.member(GUILD, MEMBER)).toBe(2);
     expect(await rowsIn(store, 'submissions')).toMatchObject([
@@ -231,7 +231,7 @@ describe('a member whose name has been deleted', () => {
     expect(await knownServersIn(store)).toHaveLength(2);
   });
 
-  it('stays blocked, but their name no longer appears in blocks that they added', async () => {
+  it('keeps the member blocked, but removes their name as a moderator', async () => {
     const { store, deletion } = await opened();
     const { blocks } = partsOver(store);
     const targets = [{ kind: 'member', id: MEMBER }] as const;
@@ -244,13 +244,13 @@ describe('a member whose name has been deleted', () => {
     expect((await blocks.list(OTHER)).map(({ by }) => by?.name)).toEqual(['Mia Miller']);
   });
 
-  it('also loses the name in data that was written during the deletion', async () => {
+  it('also removes it from data written in the meantime', async () => {
     const parts = await opened();
     await askedBeforeEndOf(parts, () => parts.deletion.member(GUILD, MEMBER));
     expect(await namesIn(parts.store)).toEqual([]);
   });
 
-  it("loses a running submission's draft when the submission ends", async () => {
+  it("deletes a running submission's draft when the submission ends", async () => {
     const store = await openStore();
     const parts = partsOver(store, { now: () => NOW });
     const by = { guildId: GUILD, user: { id: MEMBER, name: 'Mia Miller' } };
@@ -262,7 +262,7 @@ describe('a member whose name has been deleted', () => {
     expect(await rowsIn(store, 'drafts')).toEqual([]);
   });
 
-  it('also loses their user id once no limit needs it', async () => {
+  it('also deletes the user id once no limit needs it', async () => {
     const parts = over(await openStore());
     const { store, deletion, erasure, clock } = parts;
     await fill(parts, GUILD);

@@ -6,7 +6,7 @@ import { recorder } from '../support/machine.ts';
 
 const NEVER = new AbortController().signal;
 
-it('admins are notified once about each allowed game that the service has removed', async () => {
+it('admins are notified once when the service removes an allowed game', async () => {
   const store = await openStore();
   const settings = createGuildSettings({ store, logger: recorder() });
   await settings.change('1', (now) => ({ ...now, games: ['cs2', 'rust'] }));
@@ -56,7 +56,7 @@ it("the check for removed games doesn't restore deleted settings", async () => {
   expect(await store.values.get('settings:1')).toBeUndefined();
 });
 
-it('the check for removed games yields to other work after each guild, and ends when the bot stops', async () => {
+it('the check for removed games yields to other work between guilds, and stops with the bot', async () => {
   const stopping = new AbortController();
   let turns = 0;
   const looked: string[] = [];

@@ -170,7 +170,7 @@ const STORIES: readonly (readonly [string, string, string, string?])[] = [
   ],
 ];
 
-it.for(STORIES)('the check decides whether to delete the data of a guild %s (%s)', async ([
+it.for(STORIES)('the membership check handles a guild %s (%s)', async ([
   _what,
   story,
   expected,
@@ -214,7 +214,7 @@ describe("a guild's membership", () => {
     expect(asked).toEqual([]);
   });
 
-  it('is checked first if the guild has been unused for the longest time', async () => {
+  it('is checked first if the guild has been unused longest', async () => {
     const { asked, running, play, left, logger } = await open({ pauseMs: 1e9 });
     await play('check 1h used:1 check 30d');
     const checked = running.bot.check();

@@ -33,7 +33,7 @@ describe("a guild's panels", () => {
     });
   });
 
-  it('keep both changes if a panel is changed twice at the same time', async () => {
+  it('keep both of two simultaneous changes', async () => {
     const { panels, find } = await setUp();
     const drawn = await find();
     await panels.change('1', drawn, (panel) => ({ ...panel, text: 'b' }));
@@ -47,7 +47,7 @@ describe("a guild's panels", () => {
     expect(isDue(await find())).toBe(false);
   });
 
-  it('are updated again if they change while their message is being edited', async () => {
+  it('are updated again if they change during an update', async () => {
     const { panels, find } = await setUp();
     await panels.makeDue('1');
     const drawn = await find();

@@ -28,7 +28,7 @@ describe("a guild's settings", () => {
     expect((await elsewhere.getOrThrow('1')).dailyQuota).toBe(1);
   });
 
-  it('can be read both inside and outside a transaction at the same time', async () => {
+  it('can be read inside and outside a transaction at the same time', async () => {
     const { store, settings } = await open();
     const outside = new AsyncResource('autocomplete');
     let remembered: Promise<object> | undefined;
@@ -42,7 +42,7 @@ describe("a guild's settings", () => {
     expect(await remembered).toEqual(DEFAULTS);
   });
 
-  it('keep all changes that are made at the same time', async () => {
+  it('keep all simultaneous changes', async () => {
     const { settings } = await open();
     const add = (alias: string) =>
       settings.change('1', (now) => ({ ...now, games: [...(now.games ?? []), alias] }));
