@@ -115,7 +115,7 @@ describe('after a restart', () => {
     await expect.poll(stored).toEqual(['answered']);
   });
 
-  it("the bot posts a reply in the guild's log channel if Discord rejects the reply", async () => {
+  it("a rejected reply appears in the guild's log channel instead", async () => {
     const { bot, leftUpdate, stored } = await open();
     await leftUpdate();
     bot.discord.faults.inject({ fault: { kind: 'status', status: 404 }, method: 'PATCH' });
@@ -124,7 +124,7 @@ describe('after a restart', () => {
     expect(await stored()).toEqual(['answered']);
   });
 
-  it('the bot waits for running work to end before it notifies the member', async () => {
+  it('the bot waits for work in progress before it notifies the member', async () => {
     const { bot, asked, acknowledge, stored } = await open();
     const { interaction, answer } = await asked(() => bot.person().slash('work'));
     const { interactionStore, takeOver, underWay } = bot.restarted(REPORT);
@@ -223,7 +223,7 @@ describe('after a restart', () => {
 
   it.each([
     ['reports a submission in the guild’s log', REPORT, [/mia.*\n2 accepted, 1 unconfirmed/]],
-    ['only reports submissions', {}, []],
+    ["doesn't report other commands", {}, []],
   ])('the bot %s if it can no longer reply', async (_what, deps, lines) => {
     const { bot, left, stored } = await open();
     await left();
@@ -258,7 +258,7 @@ describe('after a restart', () => {
 });
 
 describe('a stored interaction', () => {
-  it('is encrypted on disk, and deleted after the reply', async () => {
+  it('is encrypted on disk, and loses its content after the reply', async () => {
     const { bot, left, stored } = await open();
     const { interaction } = await left();
     const bytes = bytesOnDisk(bot.path);
@@ -269,7 +269,7 @@ describe('a stored interaction', () => {
     expect(await stored()).toEqual(['answered']);
   });
 
-  it('waits until earlier interactions with its message have finished, and yields to later ones', async () => {
+  it('waits for earlier interactions with the same message, and yields to later ones', async () => {
     const { bot, left } = await open();
     const { interaction: first } = await left();
     const { interaction: second } = await left();
@@ -286,7 +286,7 @@ describe('a stored interaction', () => {
     expect(await isLatest(first.id, 'message')).toBe(false);
   });
 
-  it("is superseded once a later interaction's first response has edited the same message", async () => {
+  it('is superseded when a later first response edits the same message', async () => {
     const { bot, asked, left } = await open();
     const { interaction } = await left();
     const { interaction: later } = await asked(() => bot.person().slash('work'));
@@ -297,7 +297,7 @@ describe('a stored interaction', () => {
     expect(await isLatest(interaction.id, 'message')).toBe(false);
   });
 
-  it('is only accepted once, even if Discord delivers it again after the reply', async () => {
+  it('is accepted only once, even if Discord delivers it again after the reply', async () => {
     const { bot, left } = await open();
     const { interaction } = await left();
     const { markReplied, record } = bot.restarted().interactionStore;
@@ -326,7 +326,7 @@ describe('a stored interaction', () => {
     expect(await pruneIn(30 * DAY_MS)).toEqual([]);
   });
 
-  it('is deleted as part of a batch, and other work can run between batches', async () => {
+  it("is deleted in batches that don't block other work", async () => {
     const { bot, stored } = await open();
     const answered = Array.from({ length: 1_200 }, (_, n) => ({
       id: String(n),

@@ -77,7 +77,7 @@ describe("a modal's custom id", () => {
   const shown = { id: 'x:y:z', title: 'A', text: 'B', fields: [field] };
   const idOf = (more: Partial<ModalOptions> = {}) => modal({ ...shown, ...more }).custom_id;
 
-  it('stays the same while the modal is unchanged, so phones keep the input', () => {
+  it('stays the same while the modal is unchanged', () => {
     expect(idOf()).toBe(idOf());
     expect(parseCustomId(idOf())).toEqual({ command: 'x', action: 'y', argument: 'z' });
   });
@@ -85,12 +85,12 @@ describe("a modal's custom id", () => {
   it.each<[what: string, more: Partial<ModalOptions>]>([
     ['title', { title: 'C' }],
     ['text', { text: 'C' }],
-    ['text that is empty', { text: '' }],
+    ['text, even to an empty one', { text: '' }],
     ['label', { fields: [{ ...field, label: 'C' }] }],
     ['hint', { fields: [{ ...field, hint: 'C' }] }],
     ['example', { fields: [{ ...field, example: 'C' }] }],
     ['fields', { fields: [field, { ...field, id: 'b' }] }],
-  ])('changes if the modal shows a different %s', (_what, more) => {
+  ])('changes along with the %s', (_what, more) => {
     expect(idOf(more)).not.toBe(idOf());
   });
 

@@ -60,7 +60,7 @@ describe('a reply', () => {
     '🎮',
     '\\*',
     '`',
-  ])("is shortened to fit Discord's limits if it contains many %s", (character) => {
+  ])("is shortened to fit Discord's limits, even if it is full of %s", (character) => {
     const long = character.repeat(5_000);
     const embed = { title: long, description: long, footer: { text: long } };
     const { content = '', embeds = [] } = fitTexts({ content: long, embeds: [embed] });
@@ -92,12 +92,12 @@ describe('a reply', () => {
     expect(embed?.description?.length).toBe(6_000 - 256 - 2_048);
   });
 
-  it('is private if it is a first response', () => {
+  it('is private as a first response', () => {
     expect(firstResponse(REPLY)).toMatchObject({ type: 4, data: { ...REPLY, flags: 64 } });
     expect(firstResponse('a text')).toMatchObject({ data: { content: 'a text', embeds: [], flags: 64 } });
   });
 
-  it("replaces all of a message's content if it is an update", () => {
+  it('replaces the whole message in an update', () => {
     const nothing = { content: '', embeds: [], components: [], attachments: [] };
     expect(updateResponse({}, SHOWN)).toMatchObject({ type: 7, data: nothing });
     expect(updateResponse(REPLY, SHOWN)).toMatchObject({ data: { ...REPLY, attachments: [] } });
@@ -135,7 +135,7 @@ describe('a reply that Discord rejects', () => {
     ['uploads that are limited for the guild', 400_001, 403],
     ['a request that is too large', 40_005, 413],
     ['an unknown reason', 999_999, 422],
-  ])('is resent as plain text, and replaced with a fallback text if that fails (%s)', async (_what, code, status) => {
+  ])('is resent as plain text, and then as a fallback text (%s)', async (_what, code, status) => {
     expect(await textsSent(refusal(code, status), 'a\nb')).toEqual(['a', 'a\nb']);
     expect(await textsSent(refusal(code, status), 'instead')).toEqual(['a', 'a\nb', 'instead']);
   });
@@ -162,7 +162,7 @@ describe('autocomplete choices', () => {
     fitChoices(choices).map(({ value }) => value);
   const choice = (value: string) => ({ name: value, value });
 
-  it('are limited to 25, and exclude choices that Discord would reject', () => {
+  it('are limited to 25, without any that Discord would reject', () => {
     expect(valuesOf(Array.from({ length: 30 }, (_, n) => choice(`${n}`)))).toHaveLength(25);
     const odd = ['', ' ', 'a'.repeat(101), '🎮'.repeat(51), '🎮'.repeat(50), 'b'.repeat(100)];
     expect(valuesOf(odd.map(choice))).toEqual(odd.slice(4));
@@ -195,7 +195,7 @@ describe('a reply that edits a message', () => {
     expect(sent).toBe(each.times);
   });
 
-  it('is sent twice if Discord might still apply an earlier progress edit', async () => {
+  it('is sent again in case an earlier progress edit overwrites it', async () => {
     const shown: unknown[] = [];
     const late = Promise.withResolvers<void>();
     const api = {
@@ -246,7 +246,7 @@ describe('a reply that edits a message', () => {
   });
 });
 
-it('a reply is sent only after the current progress edit has finished', async () => {
+it('a reply waits for the current progress edit', async () => {
   const edits = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let count = 0;
   const edit = async () => edits[count++]?.promise;
@@ -290,7 +290,7 @@ it.each<[what: string, result: PostResult, said: string[]]>([
   expect(done).toEqual(said);
 });
 
-it("the bot doesn't post announcements in a channel for a day after Discord has rejected one there", async () => {
+it('the bot stops posting announcements in a channel for a day after a rejection', async () => {
   const clock = createTestClock();
   const done: string[] = [];
   const refusal = new DiscordAPIError({ code: 50_001, message: 'No' }, 50_001, 403, 'POST', '', {});

@@ -195,7 +195,7 @@ describe('a slash command', () => {
     expect(await recorded()).toEqual(before);
   });
 
-  it('is recorded if it submits servers, and counts as completed after the reply', async () => {
+  it('is recorded if it submits servers, and marked as done after the reply', async () => {
     const { rows, open } = await recorded();
     const sent = bot.sending();
     expect(await say('later')).toMatchObject({ message: { ephemeral: true } });
@@ -245,7 +245,7 @@ describe('a slash command', () => {
     expect(sent()).toEqual(['callback']);
   });
 
-  it('gets another reply at the next takeover if Discord rejects the first one', async () => {
+  it('gets a reply at the next takeover if Discord rejects the first one', async () => {
     const { rows } = await recorded();
     bot.discord.faults.inject({ fault: { kind: 'status', status: 404 }, method: 'PATCH' });
     const before = ended('undelivered');
@@ -284,7 +284,7 @@ describe('an option with autocomplete', () => {
 });
 
 describe('a button', () => {
-  it('passes its argument to the handler, and the reply is a new message', async () => {
+  it('passes its argument to the handler, which replies with a new message', async () => {
     const message = await echoed();
     const sent = bot.sending();
     expect(textOf(await member.press(message, 'now'))).toContain('now a:b');
@@ -292,7 +292,7 @@ describe('a button', () => {
     expect(contentOf(message)).toBe('said: x');
   });
 
-  it('leads to an announcement if its reply requests one', async () => {
+  it('triggers an announcement if its reply requests one', async () => {
     expect(await member.press(await echoed(), 'soon')).toMatchObject({ message: { ephemeral: true } });
     await expect.poll(() => seenBy()).toContain('mia has done it');
   });
@@ -300,7 +300,7 @@ describe('a button', () => {
   it.each([
     ['swap', 'swapped', ['callback', 'PATCH']],
     ['flip', 'flipped', ['callback']],
-  ])("replaces all of its message's content (%s)", async (label, content, requests) => {
+  ])('replaces its whole message (%s)', async (label, content, requests) => {
     const message = await echoed();
     const sent = bot.sending();
     expect(messageOf(await member.press(message, label)).id).toBe(message.id);
@@ -345,7 +345,7 @@ describe('a button', () => {
     expect(messageOf(await first).current).toMatchObject({ content: 'sent' });
   });
 
-  it('opens a modal whose fields are passed to the handler', async () => {
+  it('opens a modal and passes its fields to the handler', async () => {
     const form = modalOf(await member.press(await echoed(), 'ask'));
     expect(textOf(await member.submit(form, { text: 'forty-two' }))).toMatch(/ a:b forty-two$/);
     expect(textOf(await member.press(await echoed(), 'closed'))).toContain('Not like this.');
@@ -404,7 +404,7 @@ describe('an unsupported interaction', () => {
     ['an unknown command', withData({ name: 'constructor' }), 'no longer works'],
     ['a slash command that is a message command', withData({ name: 'Read' }), 'no longer works'],
     ['a missing guild', outside, 'only works in a Discord server'],
-  ])('gets a reply that explains the problem with %s', async (_what, alter, said) => {
+  ])('gets a reply that explains the problem: %s', async (_what, alter, said) => {
     const answer = await altered(alter, slash);
     expect(textOf(answer)).toContain(said);
     expect(messageOf(answer).ephemeral).toBe(true);
@@ -441,7 +441,7 @@ describe('an unreadable interaction', () => {
     expect(JSON.stringify(bot.log)).not.toContain('my secret');
   });
 
-  it('gets an empty list if it is an autocomplete request', async () => {
+  it('gets an empty list for autocomplete', async () => {
     expect(await altered(odd, () => complete('a'))).toEqual([]);
   });
 });
@@ -497,7 +497,7 @@ it('the bot ignores an interaction that is delivered again after its reply', asy
   expect(bot.discord.requests).toHaveLength(before);
 });
 
-it('commands that arrive at the same time start in separate turns of the event loop', async () => {
+it('simultaneous commands start in separate turns of the event loop', async () => {
   let turn = 0;
   let isOver = false;
   (function count() {
@@ -578,7 +578,7 @@ it('a large reply waits for the previous one, and shows its place in the queue',
   await expect.poll(() => textOf(second)).toContain('export 2');
 });
 
-it('a large reply that hangs delays other replies for only one turn', async () => {
+it('a large reply that hangs delays others for only one turn', async () => {
   const { command, began, first } = largeReplies();
   const own = await startSmallBot([command], { largeTurnMs: 500 });
   onTestFinished(() => own.stop());

@@ -53,21 +53,21 @@ describe('an interaction', () => {
     expect(read({ member: { user, permissions: '0' } })).toMatchObject({ user: { name: 'mia =1' } });
   });
 
-  it("counts as an admin's if the user has Manage Server or all permissions", () => {
+  it("counts as an admin's if the user has Manage Server or Administrator", () => {
     expect(withPermissions(String(PermissionFlagsBits.ManageGuild)).isAdmin).toBe(true);
     expect(withPermissions(String(PermissionFlagsBits.Administrator | 1n)).isAdmin).toBe(true);
     expect(withPermissions(String(PermissionFlagsBits.ManageRoles)).isAdmin).toBe(false);
     expect(withPermissions(undefined).isAdmin).toBe(false);
   });
 
-  it('counts as being in a thread if its channel is a thread or a forum post', () => {
+  it('shows whether it is in a thread', () => {
     const isInThread = (type: ChannelType) => read({ channel: { id: '4', type } }).isInThread;
     const { PublicThread, PrivateThread, AnnouncementThread, GuildText, GuildVoice } = ChannelType;
     expect([PublicThread, PrivateThread, AnnouncementThread].map(isInThread)).toEqual([true, true, true]);
     expect([GuildText, GuildVoice].map(isInThread)).toEqual([false, false]);
   });
 
-  it('can be parsed if optional fields are missing or null', () => {
+  it('can be parsed even if optional fields are missing or null', () => {
     const user = { id: '6', username: 'bob' };
     const outside = read({ guild_id: undefined, member: undefined, user });
     expect(outside).toMatchObject({ guildId: '', user: { id: '6', name: 'bob' }, isInstalledInGuild: false });
@@ -114,7 +114,7 @@ describe('a complete Discord payload', () => {
     });
   });
 
-  it('can be parsed if its message has only an id', async () => {
+  it('can be parsed even if its message has only an id', async () => {
     const { payload } = await sent();
     // Recorded by another project (Chat SDK: integration-tests/fixtures/replay/discord.json).
     const channel = { id: '8', type: 11, parent_id: '3', owner_id: '1', member: { flags: 0, muted: false } };
@@ -126,7 +126,7 @@ describe('a complete Discord payload', () => {
     });
   });
 
-  it('can be parsed if it is from a modal with a select menu and a field', async () => {
+  it('can contain a modal with a select menu and a text field', async () => {
     const { guild, payload } = await sent();
     // Recorded by another project, for an application that the member has also installed (nyxx:
     // interaction_manager_test.dart).
@@ -207,7 +207,7 @@ describe('the parsed request', () => {
     expect(chosen(ComponentType.RoleSelect, { roles: { 8: {} } })).toMatchObject({ values: ['8'] });
   });
 
-  it("contains the chosen user's permission and roles, if the user is in the guild", () => {
+  it("contains the chosen member's permissions and roles", () => {
     const chosen = (members?: object) =>
       component({
         custom_id: 'a',
@@ -273,7 +273,7 @@ describe('the parsed request', () => {
     { data: { type: 2, name: 'User command' } },
     { type: InteractionType.MessageComponent, message: {}, data: { custom_id: 'a', component_type: 99 } },
     { type: InteractionType.MessageComponent, message: {}, data: { custom_id: 'a', component_type: 7 } },
-  ])('has the kind "unknown" if the interaction is %j', (changes) => {
+  ])('has the kind "unknown" for %j', (changes) => {
     expect(read(changes).request).toEqual({ kind: 'unknown' });
   });
 });
