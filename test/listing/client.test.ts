@@ -75,7 +75,7 @@ async function rawServer(onConnection: (socket: Socket) => void, host = '127.0.0
 const answering = (text: string) => rawServer((socket) => socket.once('data', () => socket.end(text)));
 
 describe('api.games', () => {
-  it('returns the games list as the service sent it', async () => {
+  it("returns the service's games list unchanged", async () => {
     const { service, api } = await setUp();
     expect(await api.games(key)).toMatchObject({ kind: 'games', games: SANDBOX_GAMES });
     expect(service.requests).toMatchObject([{ action: 'games', key: CANARY, servers: [] }]);
@@ -103,10 +103,7 @@ describe('api.add', () => {
     }
   });
 
-  it.each([
-    {},
-    { message: null },
-  ])("succeeds even if the response doesn't contain a message (%j)", async (rest) => {
+  it.each([{}, { message: null }])('succeeds even without a message in the response (%j)', async (rest) => {
     const { api } = await setUp({ mode: withBody({ status: 'success', ...rest }) });
     expect(await api.add([one], key)).toEqual({ kind: 'accepted', message: '' });
   });
@@ -119,7 +116,7 @@ describe('api.add', () => {
 
   it.each([
     200, 429, 503,
-  ])('parses the result in a %i response, and the retry time if the status is 429', async (status) => {
+  ])('parses the result of a %i response, and the retry time of a 429', async (status) => {
     const message = 'The server list for addition is empty.';
     const body = { status: 'error', message, more: 1 };
     const { service, api } = await setUp({ mode: { kind: 'json', status, body, retryAfter: 7 } });
@@ -129,7 +126,7 @@ describe('api.add', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it('sets a retry time of one second if a 429 response contains a result but no retry time', async () => {
+  it('defaults to a retry time of one second for a 429 response', async () => {
     const body = { status: 'error', message: 'Slow down.' };
     const { api } = await setUp({ mode: { kind: 'json', status: 429, body } });
     const rejected = { kind: 'rejected', message: 'Slow down.', retryAfterMs: 1_000 };
@@ -228,7 +225,7 @@ describe.concurrent('a failing service', () => {
 it.each([
   { body: { status: 'error' }, detail: 'HTTP 200: message: invalid_type' },
   { body: 'x', detail: 'HTTP 200: response: invalid_type' },
-])("the client's result explains why the response $body is invalid", async ({ body, detail }) => {
+])('the client explains why the response $body is invalid', async ({ body, detail }) => {
   const { api } = await setUp({ mode: withBody(body) });
   expect(await api.add([one], key)).toMatchObject({ reason: 'unreadable', detail });
 });
@@ -260,7 +257,7 @@ describe("an API key in the service's response", () => {
   const inJson = (text: string) => JSON.stringify({ api_key: text });
 
   const encodings: readonly (readonly [name: string, encode: (key: string) => string])[] = [
-    ['plain', (text) => text],
+    ['plain text', (text) => text],
     ['in a form', toForm],
     ['in a form with lower-case digits', (text) => lowerHex(toForm(text))],
     ['in a form next to a malformed encoding', (text) => `100% %ff ${toForm(text)}`],
@@ -278,7 +275,7 @@ describe("an API key in the service's response", () => {
   ];
   const keys = [CANARY, SPECIAL, 'c4nary/Base64+Key+c4nary0123456789==', 'canary-key-00'];
 
-  it.each(encodings)('is hidden if it is encoded %s', async (_, encode) => {
+  it.each(encodings)('is hidden in any encoding (%s)', async (_, encode) => {
     for (const text of keys) {
       const message = `bad request: ${encode(text)} or ${encode(text)}, try again`;
       const { api } = await setUp({ mode: withBody({ status: 'error', message }) });
@@ -294,7 +291,7 @@ describe("an API key in the service's response", () => {
     expect(await api.add([one], key)).toEqual({ kind: 'accepted', message: 'Added by [API key]' });
   });
 
-  it('is hidden if its characters are escaped', async () => {
+  it('is hidden even if its characters are escaped', async () => {
     const escaped = [...CANARY].map((each) => `\\u00${each.charCodeAt(0).toString(16)}`).join('');
     const body = `{"status":"error","message":"${escaped}"}`;
     const { api } = await setUp({ mode: { kind: 'text', status: 200, body } });
@@ -315,7 +312,7 @@ describe("an API key in the service's response", () => {
   });
 });
 
-it('the client logs how many games it skipped because the list is too long', async () => {
+it('the client logs how many games it skipped if the list is too long', async () => {
   const games = Array.from({ length: 10_003 }, (_, n) => ({ name: `Game ${n}`, alias: `g${n}` }));
   const { api } = await setUp({ games });
   expect(await api.games(key)).toMatchObject({ games: games.slice(0, 10_000), leftOut: 3 });
@@ -353,21 +350,21 @@ it('the client logs each unusable game once, with the reason', async () => {
   expect(api.log()).not.toContain(CANARY);
 });
 
-it('the client reads at most 1,000 unusable games', async () => {
+it('the client stops reading a list after 1,000 unusable games', async () => {
   const list = [{ name: 'Rust', alias: 'rust' }, ...Array(1_000).fill({}), { name: 'ARK', alias: 'ark' }];
   const { api } = await setUp({ mode: withBody(list) });
   expect(await api.games(key)).toMatchObject({ games: [{ alias: 'rust' }], leftOut: 1 });
   expect(api.log()).toContain('using only its first 1001 games');
 });
 
-it("the client logs a response with an encoding that it didn't request", async () => {
+it('the client logs that a response has an unrequested encoding', async () => {
   const { api } = await setUp({ mode: { kind: 'gzipBomb' } });
   expect(await api.add([one], key)).toMatchObject({ kind: 'unknown', reason: 'unreadable' });
   expect(api.log()).toContain('encoded as gzip, which the bot did not request');
 });
 
 describe('connections to the service', () => {
-  it("don't cause a failure if they are closed between requests", async () => {
+  it('can be closed between requests without a failure', async () => {
     const { service, api } = await setUp({ mode: { kind: 'okThenClose' } });
     for (let n = 0; n < 10; n += 1) {
       expect((await api.add([one], key)).kind).toBe('accepted');
@@ -376,7 +373,7 @@ describe('connections to the service', () => {
     expect(service.submitted).toHaveLength(10);
   });
 
-  it('are limited to the maximum number of concurrent requests', async () => {
+  it('never exceed the maximum number of concurrent requests', async () => {
     const { service, api } = await setUp({ mode: { kind: 'slow', ms: 50 }, deps: { concurrentRequests: 3 } });
     await Promise.all(Array.from({ length: 9 }, () => api.add([one], key)));
     expect(new Set(service.requests.map(({ connection }) => connection)).size).toBe(3);
@@ -397,7 +394,7 @@ describe('connections to the service', () => {
     expect(service.requests.some(({ action }) => action === 'games')).toBe(mayBeCarried);
   });
 
-  it('work whether or not the base address ends with a slash', async () => {
+  it('work with or without a slash at the end of the base address', async () => {
     const paths: (string | undefined)[] = [];
     const url = await rawServer((socket) => {
       socket.once('data', (data) => {
@@ -431,7 +428,7 @@ describe('connections to the service', () => {
 });
 
 describe('a submission', () => {
-  it("isn't sent if the service's certificate isn't trusted", async () => {
+  it("isn't sent to a service with an untrusted certificate", async () => {
     const service = await startListing({ keys: [CANARY], certificate: selfSigned() });
     open.push(service);
     const api = client(service.url);
@@ -452,7 +449,7 @@ describe('a submission', () => {
   });
 });
 
-it("the client frees a response's memory once the response has been read", async () => {
+it("the client frees a response's memory after reading it", async () => {
   const body = ' '.repeat(1_000_000);
   const api = client(await answering(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`), {
     timeoutMs: 600_000,

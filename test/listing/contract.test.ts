@@ -7,7 +7,7 @@ it.each([
 ] as const)('the error "%s" is recognised as %s', (message, known) =>
   expect(knownError(message)).toBe(known));
 
-it("a game's name is shortened to 100 UTF-16 code units, but never in the middle of a character", () => {
+it("a game's name is shortened to 100 UTF-16 code units without splitting a character", () => {
   const read = (name: string) => gamesSchema.parse([{ name, alias: 'a' }]).games[0]?.name;
   expect(read('😀'.repeat(50))).toBe('😀'.repeat(50));
   expect(read('😀'.repeat(51))).toBe(`${'😀'.repeat(49)}…`);
@@ -30,7 +30,7 @@ it.each([
   expect(gamesSchema.safeParse([game]).success).toBe(false);
 });
 
-it('names and aliases that are numbers are converted to strings', () => {
+it('numeric names and aliases are converted to strings', () => {
   const games = [
     { name: 1942, alias: 'bf1942' },
     { name: 'Seven', alias: 7 },

@@ -73,7 +73,7 @@ describe('the game search', () => {
     expect(aliases('xs2')).toEqual([]);
   });
 
-  it('returns the first 25 games in order if there is no input', () => {
+  it('returns the first 25 games in order for empty input', () => {
     expect(index.search('  ')).toEqual(SANDBOX_GAMES.slice(0, 25));
     expect(index.search('', 1000)).toEqual(SANDBOX_GAMES);
   });
@@ -84,7 +84,7 @@ describe('the game search', () => {
     expect(own.search('a')).toHaveLength(0);
   });
 
-  it('compares a limited number of letters, however long the list and the input are', async () => {
+  it('limits comparisons even for long lists and long input', async () => {
     const name = (i: number) => `abcdefghijklmnopqrstuvwxyz0123456789 ${'aaa aab '.repeat(7)}${i}`;
     const games = Array.from({ length: 10_000 }, (_, i) => ({
       name: name(i).slice(0, 100),
@@ -115,7 +115,7 @@ describe("a guild's allowed games", () => {
   });
 });
 
-it("the search only caches limited results, and none from a guild's allowed games", () => {
+it("unlimited searches and searches in allowed games aren't cached", () => {
   const many = Array.from({ length: 10_000 }, (_, n) => ({ name: 'a'.repeat(90), alias: `g${n}` }));
   const own = indexGames(many);
   const { search } = gamesAmong(own, ['g1', 'g2']);
@@ -144,8 +144,7 @@ describe('the search for a single game', () => {
     ['pz', 'zomboid'],
     ['minecraftbe', 'bedrock'],
     ['Team Fortress 2 (2007)', 'tf2'],
-  ])('finds a game by a name that players or other programs use: %s', (typed, alias) =>
-    expect(find(typed)).toBe(alias));
+  ])('finds a game by any of its common names: %s', (typed, alias) => expect(find(typed)).toBe(alias));
 
   it('rejects a nickname that fits two games', () => {
     for (const nickname of ['cs', 'go', 'gta', 'tf', 'pw', 'mc'])
@@ -169,7 +168,7 @@ describe('the search for a single game', () => {
     expect(own.find('x')?.name).toBe('One');
   });
 
-  it('finds a name that is much longer after normalization', () => {
+  it('finds a name that is much longer after normalisation', () => {
     const game = { name: '\ufdfa'.repeat(99), alias: 'x' };
     const own = indexGames([game]);
     expect(own.find(game.name)).toBe(game);

@@ -109,7 +109,7 @@ describe('the games list', () => {
     expect(games.find('Valheim')?.alias).toBe('valheim');
   });
 
-  it('is fetched once for all simultaneous callers', async () => {
+  it('is fetched only once for simultaneous callers', async () => {
     const { games, asked } = await setUp([listed()]);
     for (let n = 0; n < 10; n += 1) games.refreshSoon(`${n}`);
     const outcomes = await Promise.all([games.refresh('0'), games.refresh('0')]);
@@ -118,7 +118,7 @@ describe('the games list', () => {
     expect(asked).toEqual(['0']);
   });
 
-  it("can be fetched while a fetch with another guild's key is still running", async () => {
+  it("can be fetched while another guild's fetch is still running", async () => {
     const fetchFor: GamesDeps['fetchFor'] = async (guildId) =>
       guildId === 'never' ? new Promise(() => undefined) : listed();
     const { games } = await setUp([], { fetchFor });
@@ -153,7 +153,7 @@ describe('the games list', () => {
     expect(games.isFresh()).toBe(false);
   });
 
-  it('is replaced by the list that the bot fetched to check a key', async () => {
+  it('is replaced by a list fetched to check a key', async () => {
     const { games, asked, clock } = await setUp([listed()], { hasOperatorKey: true });
     await games.accept(GAMES);
     games.refreshSoon();
@@ -205,7 +205,7 @@ describe('a failed fetch of the games list', () => {
     expect(games.all).toEqual(GAMES);
   });
 
-  it("with one guild's key doesn't affect other guilds", async () => {
+  it("doesn't affect guilds with another key", async () => {
     const fetchFor: GamesDeps['fetchFor'] = async (guildId) => (guildId === 'old' ? INVALID : listed());
     const { games } = await setUp([], { fetchFor });
     const outcomes = await Promise.all([games.refresh('old'), games.refresh('1')]);

@@ -171,7 +171,7 @@ describe('a request for the games list', () => {
 });
 
 describe('an API key', () => {
-  it('delays submissions while it is paused, including ones that are already waiting', async () => {
+  it('delays submissions while it is paused, even ones that are already waiting', async () => {
     const { breaker, turns, inTurn } = setUp([ADDED], 1);
     const pausedAtSending: number[] = [];
     const add = () =>
@@ -200,7 +200,7 @@ describe('an API key', () => {
     expect(sent).toEqual([]);
   });
 
-  it("doesn't delay requests with the guild's next key while it is paused", async () => {
+  it("doesn't delay the guild's next key while it is paused", async () => {
     const { sent, breaker, add, read } = setUp();
     breaker.pause('1', KEY, 60_000);
     expect(await read('1', OTHER_KEY)).toEqual(ADDED);
@@ -208,7 +208,7 @@ describe('an API key', () => {
     expect(sent).toEqual(['reading', 'submission']);
   });
 
-  it('is paused if the rate-limited request was sent with it', async () => {
+  it('is paused only if the rate-limited request used it', async () => {
     const { breaker, inTurn } = setUp();
     let key = KEY;
     await inTurn({ guildId: '1', kind: 'submission', key: () => key }, async () => {

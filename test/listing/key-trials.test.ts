@@ -38,7 +38,7 @@ describe.each(kinds())('attempts to set an API key (with %s)', (kind) => {
     return { clock, tried, run, prune, stored };
   }
 
-  it('are limited to five per member in 60 seconds, across all guilds and processes', async () => {
+  it('are limited to five per member per minute, across guilds and processes', async () => {
     const { clock, tried, run } = await setUp();
     for (let n = 0; n < 5; n += 1) {
       expect(await run(`${n}`)).toEqual(REFUSED);
@@ -56,7 +56,7 @@ describe.each(kinds())('attempts to set an API key (with %s)', (kind) => {
     expect(tried).toContain('0: other');
   });
 
-  it('are limited to ten per guild in 60 seconds', async () => {
+  it('are limited to ten per guild per minute', async () => {
     const { clock, run } = await setUp();
     for (let n = 0; n < 10; n += 1) {
       expect(await run('1', `member ${n}`)).toEqual(REFUSED);
