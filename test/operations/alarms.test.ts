@@ -166,7 +166,7 @@ describe('an alarm', () => {
     expect(posts()).toEqual([]);
   });
 
-  it("isn't posted until a minute after the previous one", async () => {
+  it('is posted at least a minute after the previous one', async () => {
     const { holds, clock, look, posts, start } = await open(200);
     await start();
     holds.own = true;
@@ -183,7 +183,7 @@ describe('an alarm', () => {
     await expect.poll(() => posts().join('\n')).toMatch(/Resolved: It was own[\s\S]*It is shared/);
   });
 
-  it('is reposted until Discord accepts it', async () => {
+  it('is retried until Discord accepts it', async () => {
     const { holds, clock, look, posts, logger, start } = await open(302, 503, 200);
     await start();
     holds.own = true;
@@ -201,9 +201,7 @@ describe('an alarm', () => {
     expect(JSON.stringify(logger.lines)).not.toContain('s3cret');
   });
 
-  it.each([
-    401, 403, 404,
-  ])("isn't reposted before a restart if Discord responds with status %s", async (status) => {
+  it.each([401, 403, 404])("isn't retried until a restart if Discord responds with %s", async (status) => {
     const { holds, clock, look, posts, logger, start } = await open(status, 200);
     const alarms = await start();
     holds.own = true;
@@ -222,7 +220,7 @@ describe('an alarm', () => {
     await expect.poll(posts).toHaveLength(2);
   });
 
-  it("is reposted if Discord's response isn't a message", async () => {
+  it("is retried if Discord's response isn't a message", async () => {
     const { holds, clock, look, posts, start } = await open(204, 200);
     await start();
     holds.own = true;
@@ -357,7 +355,7 @@ describe('alarm conditions', () => {
   }
 
   it.each<[what: string, wrong: Parameters<typeof holding>[0], found: object]>([
-    ['nothing', {}, {}],
+    ['a healthy bot', {}, {}],
     [
       'a gateway that is not connected',
       {
@@ -437,7 +435,7 @@ describe('alarm conditions', () => {
   });
 });
 
-it('alarms have the same conditions and durations as in ops/alerts.yml', () => {
+it('alarms match the alerts in ops/alerts.yml', () => {
   const rules = readFileSync(new URL('../../ops/alerts.yml', import.meta.url), 'utf8')
     .split('- alert: ')
     .slice(1);

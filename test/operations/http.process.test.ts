@@ -31,7 +31,7 @@ async function grownSince(): Promise<(name: string, labels?: string) => Promise<
 }
 
 describe('the health check', () => {
-  it('returns 200 on /livez as long as the process is alive', async ({ bot: _bot }) => {
+  it('returns 200 on /livez while the process is alive', async ({ bot: _bot }) => {
     const response = await get('/livez?from=a-probe');
     expect([response.status, await response.text()]).toEqual([200, 'ok\n']);
     expect((await get('/livez', { method: 'HEAD' })).status).toBe(200);
@@ -96,14 +96,14 @@ describe('the health check', () => {
     await expect.poll(cut).toMatchObject({ ok: false, detail: 'cannot reach Discord: connection refused' });
   });
 
-  it('lists the available paths if the requested path is unknown', async ({ bot: _bot }) => {
+  it('lists the available paths for an unknown path', async ({ bot: _bot }) => {
     const missing = await get('/');
     expect([missing.status, await missing.text()]).toEqual([404, expect.stringContaining('/readyz')]);
   });
 });
 
 describe('the metrics', () => {
-  it("count members' actions, and record their outcomes and durations", async ({ bot, member }) => {
+  it("count members' actions, with their outcomes and durations", async ({ bot, member }) => {
     const grown = await grownSince();
     await addServer(member, 'metrics.example.com:1');
     await addServer(member, 'no address');
@@ -160,7 +160,7 @@ describe('the metrics', () => {
     expect(value('process_resident_memory_bytes')).toBeGreaterThan(1e6);
   });
 
-  it("don't contain ids of guilds or members, or text that members typed", async ({ bot, guild, member }) => {
+  it("don't contain guild ids, user ids or typed text", async ({ bot, guild, member }) => {
     await addServer(member, 'typed.example.com:1');
     const text = await (await get('/metrics')).text();
     for (const secret of [guild.id, member.userId, 'typed.example', bot.token]) {
@@ -170,7 +170,7 @@ describe('the metrics', () => {
 });
 
 describe('the log', () => {
-  it('has a line for each interaction, without text that members typed', async ({ bot, guild, member }) => {
+  it('has a line for each interaction, without typed text', async ({ bot, guild, member }) => {
     const lines = () =>
       bot.log().filter(({ msg, command }) => msg === 'interaction' && command === 'addserver');
     const count = lines().length;

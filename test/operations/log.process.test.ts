@@ -103,11 +103,7 @@ describe('the log', () => {
     for (const { userId } of [admin, member]) expect(bot.output()).not.toContain(userId);
   });
 
-  it('ends with the duration of the shutdown and the work that was aborted', async ({
-    bot,
-    guild,
-    member,
-  }) => {
+  it('ends with the duration of the shutdown and any aborted work', async ({ bot, guild, member }) => {
     await bot.process.stop();
     expect(bot.log().at(-1)).toMatchObject({ level: 'info', msg: 'stopped', ms: expect.any(Number) });
     expect(bot.log().at(-1)).not.toHaveProperty('cutOff');
@@ -123,7 +119,7 @@ describe('the log', () => {
     });
   });
 
-  it('shows that the database was created, but only on first start', async ({ bot }) => {
+  it('shows that the database was created, but only on the first start', async ({ bot }) => {
     expect(entriesOf(bot, 'created the database')).toMatchObject([
       { level: 'info', migrations: expect.arrayContaining(['3.01-one-vocabulary']), ms: expect.any(Number) },
     ]);

@@ -9,7 +9,7 @@ const byNothing = { byAge: {}, isClockRight: async () => true };
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it('the hourly job runs soon after the start and then every hour', async () => {
+it('the hourly job runs soon after startup, and then every hour', async () => {
   const done: string[] = [];
   const logger = recorder();
   const { start, stop } = createMaintenance({
@@ -34,7 +34,7 @@ it('the hourly job runs soon after the start and then every hour', async () => {
   expect(done).toHaveLength(4);
 });
 
-it('two hourly jobs never run at the same time', async () => {
+it('hourly jobs never overlap', async () => {
   const done: string[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
   const { start, stop } = createMaintenance({

@@ -103,7 +103,7 @@ describe('data encrypted with a previous key', () => {
     await started(store, NEWEST);
   });
 
-  it('can be changed by the bot during the re-encryption', async () => {
+  it('can change during the re-encryption', async () => {
     const store = await filled();
     const { keys } = await started(store, NEWEST, FORMER);
     let isFirst = true;

@@ -34,7 +34,7 @@ async function open({ hours = 1, ago }: Given) {
 }
 
 describe('the backup job', () => {
-  it('makes a backup when it is due, and keeps the newest BACKUP_KEEP backups', async () => {
+  it('makes a backup when one is due, and keeps the newest BACKUP_KEEP', async () => {
     const { data, store, outcomes, backups } = await open({ ago: 61 * MINUTE_MS });
     mkdirSync(data);
     const old = ['01', '02', '03'].map((day) => `bot-2020-01-${day}T00-00-00Z.sqlite`);
@@ -52,7 +52,7 @@ describe('the backup job', () => {
     expect(outcomes).toEqual(['made']);
   });
 
-  it('deletes backups with future dates before older ones', async () => {
+  it('deletes backups with future dates first', async () => {
     const { data, outcomes, backups } = await open({});
     mkdirSync(data);
     const ahead = ['01', '02', '03'].map((day) => `bot-2999-01-${day}T00-00-00Z.sqlite`);
@@ -118,7 +118,7 @@ describe('the backup job', () => {
     expect(existsSync(data)).toBe(false);
   });
 
-  it('deletes a backup that was interrupted', async () => {
+  it('deletes an interrupted backup', async () => {
     const { data, store, backups } = await open({});
     await sql`CREATE TABLE large AS
       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100) SELECT zeroblob(1000000) FROM n`.execute(
@@ -167,7 +167,7 @@ describe('the backup job', () => {
     expect(await readBackupFailure(store.values)).toBeUndefined();
   });
 
-  it('runs in the bot, and the metrics count its backups', async () => {
+  it('runs in the bot and appears in the metrics', async () => {
     const port = await quietPort();
     const { data } = await oneBot({ env: { HTTP_PORT: String(port), BACKUP_EVERY_HOURS: '24' } });
     const made = async () => sampleOf(await scrape(port), 'listing_bot_backups_total', '{outcome="made"}');
@@ -176,7 +176,7 @@ describe('the backup job', () => {
     expect(sampleOf(await scrape(port), 'listing_bot_last_backup_timestamp_seconds')).toBeGreaterThan(0);
   });
 
-  it.skipIf(!hasPostgres())("doesn't export the time of a backup if the bot uses PostgreSQL", async () => {
+  it.skipIf(!hasPostgres())("doesn't export a backup time with PostgreSQL", async () => {
     const database = await newDatabase();
     onTestFinished(() => database.drop());
     const port = await quietPort();

@@ -15,7 +15,7 @@ async function quickBot(options: BotOptions & Expected) {
 }
 
 describe('the check for a silent gateway', () => {
-  it('makes the bot print a message and exit', async () => {
+  it('makes the bot exit when the gateway falls silent', async () => {
     const env = { EXIT_WHEN_SILENT_SECONDS: '1' };
     const bot = await quickBot({ env, crash: true });
     // The sockets stay open but don't receive anything. discord.js drops them, reconnects, and waits for a HELLO.
@@ -24,7 +24,7 @@ describe('the check for a silent gateway', () => {
     expect(bot.output()).toMatch(ENDED);
   });
 
-  it('passes if Discord sends only heartbeat acknowledgements', async () => {
+  it('counts heartbeat acknowledgements as a sign of life', async () => {
     const port = await quietPort();
     const silentSeconds = async () => sampleOf(await scrape(port), 'listing_bot_gateway_silent_seconds') ?? 0;
     await quickBot({ env: { HTTP_PORT: String(port) } });
@@ -76,7 +76,7 @@ async function open({ silentMs = 1e9, left = 1000, answers = true }: Given) {
 }
 
 describe('the daily IDENTIFY limit', () => {
-  it('stops the bot from exiting if fewer than 200 IDENTIFYs are left', async () => {
+  it('keeps the bot running if fewer than 200 IDENTIFYs are left', async () => {
     const { state, ends, logger } = await open({ left: 199 });
     await expect.poll(() => state.asked).toBeGreaterThan(3);
     expect(ends).toEqual([]);

@@ -48,7 +48,7 @@ describe('the start report', () => {
     expect(bot.listing.requests).toEqual([]);
   });
 
-  it('warns about settings in the Developer Portal that differ from the README', async () => {
+  it('warns about Developer Portal settings that differ from the README', async () => {
     const application = { bot_require_code_grant: true, name: 'My Discord Bot', approximate_guild_count: 75 };
     const bot = await oneBot({ discord: { application } });
     await reportOf(bot);
