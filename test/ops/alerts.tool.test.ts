@@ -229,7 +229,7 @@ describe.skipIf(!hasPromtool)('the alerts for operators', () => {
     fires(alert, { before: await scraped({}), after, minutes: 6 }, []);
   });
 
-  it('are all tested, and Prometheus accepts their rules', async () => {
+  it('are all tested, and accepted by Prometheus', async () => {
     const rules = await readFile(RULES, 'utf8');
     const all = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
     expect(tested.toSorted()).toEqual(all.toSorted());

@@ -94,13 +94,13 @@ describe('the files for operators', () => {
     expect(readConfig({ ...defaults, ...needed }).backupEveryHours).toBe(24);
   });
 
-  it('include a Kubernetes manifest for the version that they come with', () => {
+  it('include a Kubernetes manifest for the current version', () => {
     expect(file('ops/kubernetes.yaml')).toMatch(
       new RegExp(`^ *image: \\S+:${version.replaceAll('.', '\\.')}$`, 'm'),
     );
   });
 
-  it('include commands that check out the newest version tag, or main if there are no tags', () => {
+  it('include commands that check out the newest version tag, or main if there is none', () => {
     const remote = mkdtempSync(join(tmpdir(), 'remote-'));
     onTestFinished(() => rmSync(remote, { recursive: true }));
     const git = (...args: readonly string[]) =>
@@ -122,7 +122,7 @@ describe('the files for operators', () => {
     expect(found()).toEqual(['v0.10.0', 'v0.10.0', 'v0.10.0']);
   });
 
-  it('include a systemd unit that can be copied with the command in docs/tasks.md', () => {
+  it('include a systemd unit that can be adapted for a second bot', () => {
     const [, command = ''] =
       /^ *(sed 's#[\s\S]*?server-listing-bot\.service) \|$/m.exec(file('docs/tasks.md')) ?? [];
     const lines = (text: string) => text.split('\n').filter((line) => !line.startsWith('#'));
@@ -139,7 +139,7 @@ describe('the files for operators', () => {
     expect(second).toContain('\nWorkingDirectory=/opt/server-listing-bot\n');
   });
 
-  it('include a workflow that stops a release if strings need a translation', ({ skip }) => {
+  it('include a workflow that stops a release with outdated translations', ({ skip }) => {
     if (run('jq', ['--version']).status !== 0) return skip('it needs jq');
     const [, filter = ''] =
       /jq --exit-status '([^']+)' src\/words\/due\.json/.exec(file('.github/workflows/image.yml')) ?? [];
@@ -184,7 +184,7 @@ describe('the files for operators', () => {
       expect(file(name)).toContain('Compose 2.30');
     });
 
-    it('starts a bot once its database responds', () => {
+    it('starts the bots only once the database responds', () => {
       const services = read({ BOT_HOST: 'bot.example.com' });
       const { database } = services;
       for (const [, bot] of botsOf(services)) {
@@ -199,7 +199,7 @@ describe('the files for operators', () => {
     'Dockerfile',
     'ops/server-listing-bot.service',
     'ops/pterodactyl-egg.json',
-  ])('configure SQLite to keep its temporary files on the same disk as the data: %s', (name) => {
+  ])("keep SQLite's temporary files on the same disk as the data: %s", (name) => {
     const [, folder = ''] = /SQLITE_TMPDIR=([^\s"]+)/.exec(file(name)) ?? [];
     expect(folder).not.toBe('');
     // The egg uses the default STORE_URL.
@@ -207,14 +207,14 @@ describe('the files for operators', () => {
     expect(path).toBe(`${folder}/bot.sqlite`);
   });
 
-  it('include instructions for updating several processes one after another', () => {
+  it('include instructions for updating processes one at a time', () => {
     const command = 'up --detach --build --no-deps --wait bot-$n';
     expect(file('docs/scaling.md')).toContain(command);
     const kubernetes = file('ops/kubernetes.yaml');
     expect(kubernetes).toMatch(/maxSurge: 1\n\s+maxUnavailable: 0\n/);
   });
 
-  it('configure a proxy to send requests to a live process, even if the database is unavailable', async () => {
+  it('make a proxy use any live process, even if the database is down', async () => {
     expect(file('ops/Caddyfile')).toMatch(/^\s*health_uri \/livez$/m);
     expect(file('ops/kubernetes.yaml')).toMatch(/readinessProbe:\n\s+tcpSocket:\n\s+port: interactions\n/);
 
@@ -244,7 +244,7 @@ describe('the files for operators', () => {
     expect(Object.entries(scripts).filter(([, script]) => unix.test(script))).toEqual([]);
   });
 
-  it("come with a script that prints a version's section of the changelog", () => {
+  it("come with a script that prints a version's changelog", () => {
     const script = join(ROOT, 'ops/release-notes.ts');
     const first = run(process.execPath, [script]);
     expect(first.status).toBe(0);
