@@ -81,7 +81,7 @@ describe('the request scheduler', () => {
     expect(started.filter((guild) => guild.startsWith('reads'))).toHaveLength(reading);
   });
 
-  it('starts a submission before an earlier read that is waiting for a slot', async () => {
+  it('starts a submission ahead of a waiting read', async () => {
     const { started, ask } = setUp(2);
     void ask('a', { kind: 'reading' });
     void ask('b', { kind: 'reading' });
@@ -101,7 +101,7 @@ describe('the request scheduler', () => {
     expect(await Promise.race([...others, setImmediate('waits')])).toBe('waits');
   });
 
-  it('skips a request whose deadline has passed', async () => {
+  it('skips a request past its deadline', async () => {
     const { clock, started, ask, end } = setUp(1);
     void ask('a');
     const late = ask('b', { deadline: 1_000 });
