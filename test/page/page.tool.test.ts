@@ -380,7 +380,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     'en-US',
     'fr',
     'ja',
-  ])('shows each list entry in at most four lines on a phone, in %s', async (locale) => {
+  ])('shows each list entry in at most four lines on a phone (%s)', async (locale) => {
     const { discord, people, listing } = scene.sandbox;
     const guild = discord.guildEvents.add({ name: `Phones ${locale}` });
     await setKey(people.at({ role: 'admin', guild, locale }), 'sandbox-key-1234');
@@ -470,7 +470,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await log(tab).getByRole('button', { name: 'Allow all games' }).waitFor();
   });
 
-  it("clears a select menu's choices when another page replaces the menu", async () => {
+  it("clears a select menu's choices when the page changes", async () => {
     const tab = await inNewServer({ more: '&role=admin' });
     await run(tab, 'settings');
     const settings = answers(tab).last();

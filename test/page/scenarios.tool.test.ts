@@ -75,7 +75,7 @@ describe.skipIf(!hasChromium)("the sandbox's scenarios", () => {
 });
 
 describe.skipIf(!hasChromium)('the German scenarios', () => {
-  it("don't start again after a reload", async () => {
+  it("don't restart after a reload", async () => {
     const scene = await openPageScene();
     for (const { name, title } of SCENARIOS) {
       const tab = await scene.tab(`&scenario=${name}&locale=de`);
