@@ -101,15 +101,15 @@ function expectLinear(size: number, taskFor: (size: number) => () => unknown): v
   expect(growth).toBeLessThan(MOST_GROWTH);
 }
 
-describe('reading twice the input takes less than three times as long', () => {
-  it.each(Object.entries(FILES))('for %s', (_, shape) => {
+describe('parsing takes linear time', () => {
+  it.each(Object.entries(FILES))('for a file with %s', (_, shape) => {
     expectLinear(FILE_SIZE, (size) => {
       const file = shape(size);
       return () => readSource(file, games);
     });
   });
 
-  it.each(PIECES)('for %j', (piece) => {
+  it.each(PIECES)('for repeated %j', (piece) => {
     for (const read of READERS) {
       expectLinear(TEXT_SIZE, (size) => {
         // The number is even, because the parser might keep one of two consecutive passwords.
@@ -119,7 +119,7 @@ describe('reading twice the input takes less than three times as long', () => {
     }
   });
 
-  it.each(shapesOf(16).map((start, index) => [start, index] as const))('for %j', (_, index) => {
+  it.each(shapesOf(16).map((start, index) => [start, index] as const))('for text such as %j', (_, index) => {
     expectLinear(TEXT_SIZE, (size) => {
       const text = shapesOf(size)[index] ?? '';
       return () => {
