@@ -152,7 +152,7 @@ describe("a draft's ambiguous addresses", () => {
     expect(shown(await choose(0, 1))).toEqual(['1 cs2', '2 gm']);
   });
 
-  it('are added to the unambiguous lines when chosen, and can be removed again', async () => {
+  it('join the other lines when chosen, and can be removed again', async () => {
     const { open, choose } = await openEditor();
     const rows = [readyRow(5, 'a.example.com')];
     const choices: Choices = { ...people(2), shape: 'unsure' };

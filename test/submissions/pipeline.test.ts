@@ -421,7 +421,7 @@ describe("while requests can't be sent", () => {
   });
 });
 
-describe('waiting for the end of a submission', () => {
+describe('waiting for a submission to finish', () => {
   const NEVER = 2 ** 31 - 1;
 
   /** Submits a draft whose request the service doesn't answer until `outcome` is resolved. */

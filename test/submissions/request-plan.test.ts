@@ -112,7 +112,7 @@ describe("a submission's requests", () => {
     expect(carryOut(games(400), (_, count) => answers[count - 1] ?? ACCEPTED).sizes).toHaveLength(4);
   });
 
-  it.each(['key', 'down'] as const)('stop after a request that wasn\'t sent because of "%s"', (reason) => {
+  it.each(['key', 'down'] as const)('stop if one can\'t be sent because of "%s"', (reason) => {
     const { sizes, outcomes } = carryOut(games(300), () => ({ kind: 'not-sent', reason }));
     expect(sizes).toHaveLength(1);
     expect(outcomes).toEqual(Array(300).fill({ kind: 'not-sent', reason }));
