@@ -260,7 +260,7 @@ describe('npm run restore', () => {
       ]).toContainEqual(each);
   });
 
-  it("marks unfinished submissions as unknown, including those that weren't sent", async () => {
+  it('marks all unfinished submissions as unknown, even unsent ones', async () => {
     const data = await made();
     const opened = await openStore(pathIn(data));
     await addDone(opened, { id: '1', guildId: '7', userId: '9', at: 5, hosts: ['a.example'], outcome: null });

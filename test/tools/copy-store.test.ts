@@ -143,7 +143,7 @@ describe.skipIf(!hasPostgres())('npm run copy-store', () => {
     expect(await query('select count(*) from servers')).toEqual([{ count: '0' }]);
   });
 
-  it('rejects a source whose tables need a migration', async () => {
+  it('rejects a source that needs a migration', async () => {
     const [file, { url, storeUrl, query }] = [newFile(), await database()];
     const forget = 'delete from kysely_migration';
     await fill(file);
