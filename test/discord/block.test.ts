@@ -13,7 +13,7 @@ function setUp() {
   return { logger, pass, block: createBlock(logger) };
 }
 
-it('a block by Discord lasts 60 seconds by default, from the latest 429', () => {
+it('a block by Discord ends 60 seconds after the latest 429 by default', () => {
   const { block, pass, logger } = setUp();
   expect(block.leftMs()).toBe(0);
   block.begin();

@@ -24,7 +24,7 @@ it.each([
   // The message isn't the cause of this error, so the edit can be retried.
   [0, 401, 'failed'],
   [50_035, 400, 'failed'],
-])('an edit rejected with error %i and status %i has the result %s', async (code, status, result) => {
+])('an edit rejected with error %i (status %i) results in %s', async (code, status, result) => {
   expect(await edited(code, status)).toBe(result);
 });
 

@@ -100,7 +100,7 @@ describe('the permissions on the Integrations page', () => {
     expect(await denies({ isAdministrator: true })).toBe(false);
   });
 
-  it('are reread after five minutes, in the background unless the caller waits', async () => {
+  it('are refreshed after five minutes, by default in the background', async () => {
     const clock = createTestClock();
     const { guild, denies, reads, set } = await open();
     set('addserver', [entry(Role, guild.id, false)]);

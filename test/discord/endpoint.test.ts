@@ -230,20 +230,17 @@ describe('a bot', () => {
     expect(log().filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  httpIt(
-    'finishes HTTP requests while it is stopping, but rejects new ones',
-    async ({ bot, member, listing }) => {
-      const mayAnswer = Promise.withResolvers<void>();
-      await listing.behave({ kind: 'held', until: mayAnswer.promise });
-      const asked = addServer(member, 'stop.example.com:1');
-      await expect.poll(() => listing.requests.at(-1)?.servers.length).toBe(1);
-      const stopped = bot.process.stop();
-      await expect.poll(() => member.slash('help')).toEqual({ kind: 'lost' });
-      mayAnswer.resolve();
-      await stopped;
-      expect(textOf(await asked)).toContain(ACCEPTED);
-    },
-  );
+  httpIt('finishes HTTP requests while stopping, but rejects new ones', async ({ bot, member, listing }) => {
+    const mayAnswer = Promise.withResolvers<void>();
+    await listing.behave({ kind: 'held', until: mayAnswer.promise });
+    const asked = addServer(member, 'stop.example.com:1');
+    await expect.poll(() => listing.requests.at(-1)?.servers.length).toBe(1);
+    const stopped = bot.process.stop();
+    await expect.poll(() => member.slash('help')).toEqual({ kind: 'lost' });
+    mayAnswer.resolve();
+    await stopped;
+    expect(textOf(await asked)).toContain(ACCEPTED);
+  });
 
   it('starts before its URL is set in Discord, and logs the next step', async () => {
     const { discord, process, log, person } = await oneBot({ http: true, start: false });
@@ -266,7 +263,7 @@ describe('a bot', () => {
     await expect.poll(() => JSON.stringify(log())).toMatch(/has an Interactions Endpoint URL.*clear /);
   });
 
-  it("isn't ready while Discord sends its interactions to another URL", async () => {
+  it("isn't ready on the gateway while Discord sends interactions to a URL", async () => {
     const port = await quietPort();
     const env = { HTTP_PORT: String(port) };
     const { discord, log } = await oneBot({ http: false, env, timing: { transportEveryMs: 20 } });
