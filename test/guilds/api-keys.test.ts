@@ -62,7 +62,7 @@ describe("a guild's API key", () => {
     ['a-key-of-12c', '-12c'],
     ['🔑🔑🔑🔑🔑🔑', ''],
     ['🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑🗝', '🔑🔑🔑🗝'],
-  ])('shows its last four characters unless it is short (%s: "%s")', async (key, lastFour) => {
+  ])('is identified by its last four characters unless it is short (%s: "%s")', async (key, lastFour) => {
     const { keys } = await open();
     await keys.set('1', new Secret(key), by);
     expect(await keys.status('1')).toMatchObject({ lastFour });
@@ -148,7 +148,7 @@ describe("a guild's API key", () => {
     expect(await keys.usable('1')).toEqual({ kind: 'unusable', problem: { code: 'key-missing' } });
   });
 
-  it('caches its problem until the same process changes the key', async () => {
+  it('keeps reporting the same problem until the process changes the key', async () => {
     const { keys, store, logger } = await open();
     const otherProcess = createApiKeys({ store, encryption, logger });
     expect(await keys.problem('1')).toEqual({ code: 'key-missing' });
