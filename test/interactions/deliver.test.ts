@@ -181,7 +181,7 @@ describe('a reply that edits a message', () => {
     { state: 'thinking', shown: undefined, times: 2 },
     // That the message exists doesn't prove that the edit was applied.
     { state: 'answered', shown: SHOWN, times: 2 },
-  ] as const)('is resent after a lost connection unless it is known to have arrived (state: $state, message: $shown, attempts: $times)', async (each) => {
+  ] as const)('is resent after a lost connection unless it is known to have arrived (state: $state, attempts: $times)', async (each) => {
     let sent = 0;
     const api = {
       async edit() {
