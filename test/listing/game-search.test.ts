@@ -186,7 +186,7 @@ describe('the search for a single game', () => {
   });
 });
 
-describe('a search for random input in random games', () => {
+describe('a search in random games', () => {
   const word = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 });
   const list = fc.uniqueArray(fc.record<Game>({ name: word, alias: word }), {
     selector: ({ alias }) => alias,

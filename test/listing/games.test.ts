@@ -77,7 +77,7 @@ describe('the games list before the first fetch', () => {
 });
 
 describe('the games list', () => {
-  it('stays fresh for only a minute if more than half of the games have disappeared', async () => {
+  it('stays fresh for only a minute if more than half of the games disappear', async () => {
     const whole = Array.from({ length: 5 }, (_, n) => ({ name: `Game ${n}`, alias: `g${n}` }));
     const { games, asked, clock, values } = await setUp([listed(whole), listed(whole.slice(3))]);
     await games.refresh('1');
