@@ -54,10 +54,7 @@ function maskText(text: string, key: string): string {
   return masked;
 }
 
-/**
- * Masks the API key in all strings of a parsed JSON value, which is changed in place. Takes as long as parsing (measured).
- * @throws RangeError if the value is nested too deeply
- */
+/** Masks the API key in all strings of a parsed JSON value, which is changed in place. Takes as long as parsing (measured). */
 export function maskKey(value: unknown, key: Secret): unknown {
   const plain = key.reveal();
   function mask(each: unknown): unknown {

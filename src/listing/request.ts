@@ -141,6 +141,20 @@ export function retryAfterMs({ 'retry-after': header = '' }: IncomingHttpHeaders
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
 
+/** The specification's responses have two levels (§4). Parsing 500,000 levels would block the bot for 0.1 to 0.4 seconds. */
+const MAX_JSON_DEPTH = 1_000;
+
+/** Whether JSON is nested too deeply to be parsed. Also counts brackets inside strings. */
+function isTooDeep(json: string): boolean {
+  let depth = 0;
+  for (let index = 0; index < json.length && depth <= MAX_JSON_DEPTH; index++) {
+    const character = json[index];
+    if (character === '[' || character === '{') depth += 1;
+    if (character === ']' || character === '}') depth -= 1;
+  }
+  return depth > MAX_JSON_DEPTH;
+}
+
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 /**
@@ -156,7 +170,8 @@ export function readJson(
   // Redirects aren't followed, because a 307 or 308 would send the key to the new URL.
   if (REDIRECTS.includes(status)) return unusable(response, 'redirect', newAddress(headers, url));
   try {
-    return { kind: 'json', value: maskKey(JSON.parse(body), key) };
+    if (!isTooDeep(body)) return { kind: 'json', value: maskKey(JSON.parse(body), key) };
+    return unusable(response, 'unreadable', `JSON with more than ${MAX_JSON_DEPTH} levels`);
   } catch {
     const type = /^[\w.+-]+\/[\w.+-]+/.exec(headers['content-type'] ?? '')?.[0] ?? 'no content type';
     const encoding = /^[\w-]+/.exec(headers['content-encoding'] ?? '')?.[0] ?? 'identity';
