@@ -5,6 +5,7 @@ import {
   ACCEPTED,
   addServer,
   addsOf,
+  componentsOf,
   labelsOf,
   logLines,
   openModal,
@@ -118,6 +119,8 @@ describe('after a kill -9, a submission that needs approval', () => {
 
   it('returns to the queue if it had been approved but not sent', async ({ bot, guild, admin, listing }) => {
     const message = await oneWaits(guild);
+    const buttonIds = () => componentsOf(message).map(({ custom_id: id }) => id);
+    const idsBefore = buttonIds();
     await listing.behave({ kind: 'hang' });
     // A guild can have two requests at a time, so the approved submission waits for its turn.
     for (const n of [1, 2]) void addServer(admin, `busy${n}.example.com:1`);
@@ -130,7 +133,9 @@ describe('after a kill -9, a submission that needs approval', () => {
     await expect.poll(running).toHaveLength(1);
     await crash(bot);
     await expect.poll(running).toEqual([]);
-    await expect.poll(() => labelsOf(message)).toEqual(DECISIONS);
+    // The buttons of the interrupted submission can't decide on the one that waits again.
+    await expect.poll(buttonIds).not.toEqual(idsBefore);
+    expect(labelsOf(message)).toEqual(DECISIONS);
     expect(approvalsIn(guild)).toHaveLength(1);
     expect(addsOf(guild, HOST)).toEqual([]);
     await inStaff(guild, 'admin').press(await waitingIn(guild), 'Approve');
