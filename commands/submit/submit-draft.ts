@@ -1,4 +1,5 @@
 import type { Context, PressContext, Reply, SubmitContext } from '../../src/interactions/command.ts';
+import { neverConnected } from '../../src/listing/contract.ts';
 import type { SubmitRequest } from '../../src/submissions/pipeline.ts';
 import { notSubmittedText } from '../../src/words/not-submitted.ts';
 import { secondText } from '../../src/words/sentences.ts';
@@ -21,13 +22,15 @@ export async function submitDraft(
 ): Promise<Reply> {
   const { t, stopping } = context;
   const { id, replacesWaiting } = request;
-  // Without a note, a press that made no difference would look as if it hadn't worked.
-  const isUnchanged = ({ content = '' }: Reply) => content !== '' && context.shown?.content.endsWith(content);
   const isRetry =
     request.draft === undefined && request.promised === undefined && !request.includesAlreadySubmitted;
-  const withTried = (reply: Reply): Reply => {
-    const tried = t('again.tried', { time: secondText(context.receivedAt) });
-    return { ...reply, content: [tried, reply.content].filter(Boolean).join('\n') };
+  // Without a note, a press that made no difference would look as if it hadn't worked.
+  const withNote = (reply: Reply, note: 'tried' | 'notTried', isSameOutcome: boolean): Reply => {
+    const { content = '' } = reply;
+    const isUnchanged = content !== '' && context.shown?.content.endsWith(content);
+    if (!isUnchanged && !(isRetry && isSameOutcome)) return reply;
+    const noted = t(`again.${note}`, { time: secondText(context.receivedAt) });
+    return { ...reply, content: [noted, content].filter(Boolean).join('\n') };
   };
   const result = await deps.pipeline.submit({
     ...context,
@@ -37,9 +40,10 @@ export async function submitDraft(
   });
   switch (result.kind) {
     case 'ended': {
-      const reply = await reportReply(context, result, deps);
-      const isSame = isRetry && result.servers.every(({ outcome }) => outcome.kind === 'not-sent');
-      return isSame ? withTried(reply) : reply;
+      const outcomes = result.servers.map(({ outcome }) => outcome);
+      const wasTried = outcomes.some((outcome) => outcome.kind !== 'not-sent' || neverConnected(outcome));
+      const isUnsent = outcomes.every(({ kind }) => kind === 'not-sent');
+      return withNote(await reportReply(context, result, deps), wasTried ? 'tried' : 'notTried', isUnsent);
     }
     case 'no-draft':
       return replyForUnavailable(context, { id, ...result }, deps);
@@ -58,7 +62,7 @@ export async function submitDraft(
         return replyStillWaiting(context, id, text, deps);
       }
       const reply = await showDraft(context, id, checked, deps, { held: why });
-      return (isRetry && why.code !== 'changed') || isUnchanged(reply) ? withTried(reply) : reply;
+      return withNote(reply, 'notTried', why.code !== 'changed');
     }
     default:
       return result satisfies never;

@@ -47,20 +47,22 @@ export function createBreaker(now: () => number = () => performance.now()) {
     return new Set(outcomes.map(({ guildId }) => guildId)).size >= MIN_GUILDS_TO_PAUSE_ALL;
   }
 
-  /** Whether this guild's submissions are held back at the moment. */
-  function isHeldBack(guildId: string): boolean {
-    if (isOpenFor(guildId)) return now() < (nextTryOf.get(guildId) ?? 0);
-    return isOpenForAll() && now() < nextTryOfAll;
+  /** Returns how much longer this guild's submissions are held back, in milliseconds, or 0 if one can be sent. */
+  function heldBackMs(guildId: string): number {
+    if (isOpenFor(guildId)) return leftUntil(nextTryOf.get(guildId) ?? 0);
+    return isOpenForAll() ? leftUntil(nextTryOfAll) : 0;
   }
 
+  const leftUntil = (at: number): number => Math.max(0, Math.ceil(at - now()));
+
   return {
-    isHeldBack,
+    heldBackMs,
     /**
      * Whether this guild can submit now. During a pause, one submission every 30 seconds tests the service: the one for which
      * this function returns true.
      */
     maySend(guildId: string): boolean {
-      if (isHeldBack(guildId)) return false;
+      if (heldBackMs(guildId) > 0) return false;
       if (isOpenFor(guildId)) nextTryOf.set(guildId, now() + HELD_BACK_MS);
       else if (isOpenForAll()) nextTryOfAll = now() + HELD_BACK_MS;
       return true;
@@ -81,10 +83,8 @@ export function createBreaker(now: () => number = () => performance.now()) {
       pausedUntil.set(pauseOf(guildId, key), now() + Math.min(ms, MAX_PAUSE_MS));
     },
     /** Returns how much longer the guild's key is paused, in milliseconds, or 0 if it isn't paused. */
-    pausedMs(guildId: string, key: Secret): number {
-      const ms = (pausedUntil.get(pauseOf(guildId, key)) ?? 0) - now();
-      return Math.max(0, Math.ceil(ms));
-    },
+    pausedMs: (guildId: string, key: Secret): number =>
+      leftUntil(pausedUntil.get(pauseOf(guildId, key)) ?? 0),
     /** Whether the guild's own requests, or those of all guilds, keep failing. */
     isDownFor: (guildId: string): boolean => isOpenFor(guildId) || isOpenForAll(),
     /** Returns whether submissions are paused for no guilds, some guilds (because of their own failures) or all guilds. */

@@ -158,7 +158,7 @@ export interface NotSentOutcome {
   readonly reason: (typeof NOT_SENT_REASONS)[number];
   /** Details for the log. */
   readonly detail?: string;
-  /** How long the service has asked the bot to pause this key, in milliseconds. */
+  /** How long the bot won't send any requests, in milliseconds: because the service asked for a pause, or is down. */
   readonly retryAfterMs?: number;
 }
 
@@ -224,7 +224,7 @@ interface ListedGames extends ReturnType<typeof readGameList> {
 export const notSent = (reason: NotSentOutcome['reason']): NotSentOutcome => ({ kind: 'not-sent', reason });
 
 /** Whether the bot tried to send a request but couldn't connect to the service, rather than not trying at all. */
-export const neverConnected = ({ reason }: NotSentOutcome): boolean =>
+export const neverConnected = ({ reason }: { readonly reason: string }): boolean =>
   reason === 'unreachable' || reason === 'timeout' || reason === 'tls';
 
 /** The twelve games in the specification (§2.3), with their usual names. The bot knows them without asking the service. */

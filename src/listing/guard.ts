@@ -50,6 +50,12 @@ export function createGuard(deps: GuardDeps) {
     return retryAfterMs > MAX_PAUSE_TO_WAIT_MS ? { ...notSent('rate-limited'), retryAfterMs } : undefined;
   }
 
+  /** Returns the outcome of a submission that can't be sent, because the service has just failed repeatedly. */
+  const whyDown = (guildId: string): NotSentOutcome => ({
+    ...notSent('down'),
+    retryAfterMs: breaker.heldBackMs(guildId),
+  });
+
   /** Makes one attempt when it's the guild's turn, unless the key is paused. */
   async function attempt<Heard extends Outcome | GamesOutcome>(
     request: ServiceRequest,
@@ -62,7 +68,7 @@ export function createGuard(deps: GuardDeps) {
       await sleep(breaker.pausedMs(guildId, key()));
       const outcome = await turns.run(request, async () => {
         if (breaker.pausedMs(guildId, key()) > 0) return { kind: 'paused' } as const;
-        if (kind === 'submission' && !breaker.maySend(guildId)) return notSent('down');
+        if (kind === 'submission' && !breaker.maySend(guildId)) return whyDown(guildId);
         return send();
       });
       if (outcome.kind === 'paused') continue;
@@ -86,7 +92,7 @@ export function createGuard(deps: GuardDeps) {
       const { guildId } = requester;
       const why = whyPaused(guildId, key);
       if (why) return why;
-      if (breaker.isHeldBack(guildId)) return notSent('down');
+      if (breaker.heldBackMs(guildId) > 0) return whyDown(guildId);
       return turns.isQueueFull(requester) ? notSent('queue-full') : undefined;
     },
     /**

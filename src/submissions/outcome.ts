@@ -10,6 +10,7 @@ export const NOT_APPROVED_REASONS = [
 export interface NotApprovedOutcome {
   readonly kind: 'not-sent';
   readonly reason: (typeof NOT_APPROVED_REASONS)[number];
+  readonly retryAfterMs?: undefined;
 }
 
 /** The outcome of a submitted server: the outcome of its request, or a missing approval. */

@@ -181,11 +181,9 @@ function nextText(
   switch (outcome.kind) {
     case 'accepted':
       return undefined;
-    case 'not-sent': {
-      // The outcome's text already includes the time when the paused key can be used again, if known.
-      const isTimeKnown = outcome.reason === 'rate-limited' && outcome.retryAfterMs !== undefined;
-      return isTimeKnown ? undefined : t('ended.next.not-sent');
-    }
+    case 'not-sent':
+      // The outcome's text already includes the time of the next try, if known.
+      return outcome.retryAfterMs === undefined ? t('ended.next.not-sent') : undefined;
     case 'unknown':
       return unknownText(audience, servers);
     case 'rejected':

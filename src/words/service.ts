@@ -17,10 +17,9 @@ export function serviceWords(message: string, t: Translate): string {
 /** Returns why the listing service gave no usable response, as a sentence for a member. Doesn't quote the service. */
 export function failureText(failure: Failure | NotApprovedOutcome, t: Translate): string {
   if (failure.kind === 'unknown') return unknownText(failure.reason, t);
-  if (failure.reason === 'timeout' || failure.reason === 'down') return t('notSent.unreachable');
-  const why = t(`notSent.${failure.reason}`);
+  const why = t(`notSent.${failure.reason === 'timeout' ? 'unreachable' : failure.reason}`);
   // The time isn't stored with the outcome.
-  if (failure.reason !== 'rate-limited' || failure.retryAfterMs === undefined) return why;
+  if (failure.retryAfterMs === undefined) return why;
   return sentences(why, nextTryText(Date.now() + failure.retryAfterMs, t));
 }
 

@@ -9,6 +9,9 @@ import type { Reply } from '../../src/interactions/command.ts';
 import { KNOWN_GAMES } from '../../src/listing/contract.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
+import type { ServerOutcome } from '../../src/submissions/outcome.ts';
+import { notSubmittedText } from '../../src/words/not-submitted.ts';
+import { outcomeText } from '../../src/words/outcomes.ts';
 import { fromText } from '../../src/words/sentences.ts';
 import { checkedDraft, readyRow } from '../support/builders.ts';
 import { anyContext, onlyDeps } from './context.ts';
@@ -70,9 +73,9 @@ describe('a rejected edit to a waiting submission', () => {
 
 describe('the reply to "Submit again"', () => {
   it.each([
-    ['is held back', { code: 'held-back', outcome: { kind: 'not-sent', reason: 'down' } }],
-    ['fails', { code: 'key-missing' }],
-  ])('shows the time of the attempt if the submission %s', async (_, why) => {
+    [{ code: 'held-back', outcome: { kind: 'not-sent', reason: 'queue-full' } }],
+    [{ code: 'key-missing' }],
+  ])('shows the time of the press if nothing was tried: %o', async (why) => {
     const checked = checkedDraft({ id: 'd', source: 'options', rows: [readyRow(1, 'a.example.com')] });
     const actions = submitActions(
       onlyDeps({ games, pipeline: { submit: async () => ({ kind: 'held', why, checked }) } }),
@@ -82,13 +85,43 @@ describe('the reply to "Submit again"', () => {
         anyContext({ argument, receivedAt: 5_000, shown: { content, embeds: [], components: [] } }),
       );
     const again = Object(await press('d'));
-    expect(again.content).toMatch(/^Tried again at <t:5:T>:\n⚠️ Not sent\./);
-    // Nothing has been tried before.
+    expect(again.content).toMatch(/^Still not possible at <t:5:T>:\n⚠️ Not sent\./);
+    // The first press.
     const { content } = Object(await press('d:1'));
-    expect(content).not.toContain('Tried again');
+    expect(content).not.toContain('Still');
     for (const shown of [content, again.content]) {
-      expect(Object(await press('d:1', shown)).content).toBe(`Tried again at <t:5:T>:\n${content}`);
+      expect(Object(await press('d:1', shown)).content).toBe(`Still not possible at <t:5:T>:\n${content}`);
     }
+  });
+
+  it('shows when the next attempt is possible while the listing service is down', async () => {
+    const outcome = { kind: 'not-sent', reason: 'down', retryAfterMs: 20_000 } as const;
+    expect(notSubmittedText({ code: 'held-back', outcome }, anyContext(), games)).toMatch(
+      /^⚠️ Not sent\. .* failed several times, so the bot didn't contact it\. You can try again from <t:\d+:t>\.$/,
+    );
+  });
+
+  it.each([
+    ['Tried again', { kind: 'not-sent', reason: 'unreachable' }, 'send'],
+    ['Tried again', { kind: 'unknown', reason: 'timeout' }, 'anyway'],
+    ['Still not possible', { kind: 'not-sent', reason: 'down' }, 'send'],
+  ])('starts with "%s" if the outcome stays %o', async (note, outcome, action) => {
+    const row = readyRow(1, 'a.example.com');
+    const ended = {
+      kind: 'ended',
+      draft: { id: 'd', source: 'options', rows: [row] },
+      servers: [{ row, line: 1, server: row.submission, outcome }],
+      limitedRows: [],
+      isLeft: true,
+      isRecorded: true,
+    };
+    const actions = submitActions(onlyDeps({ games, pipeline: { submit: async () => ended } }));
+    const press = (content: string) =>
+      actions.presses?.[action]?.run(
+        anyContext({ argument: 'd', receivedAt: 5_000, shown: { content, embeds: [], components: [] } }),
+      );
+    const text = outcomeText(anyContext(), row.submission, outcome as ServerOutcome);
+    expect(Object(await press(text)).content).toBe(`${note} at <t:5:T>:\n${text}`);
   });
 });
 

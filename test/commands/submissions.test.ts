@@ -201,7 +201,9 @@ describe('the history', () => {
     const command = commandOver(async () => 0, undefined, entries);
     const { files = [] } = Object(await command.presses?.export?.run(anyContext()));
     const text = String(files[0].data);
-    expect(text).toContain('"The listing service couldn\'t be reached."');
+    expect(text).toContain(
+      '"The listing service had just failed several times, so the bot didn\'t contact it."',
+    );
     expect(text).toContain('"The listing service received too many requests with this API key."');
   });
 

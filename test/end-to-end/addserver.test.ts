@@ -323,12 +323,12 @@ describe('an unsent submission', () => {
     await own.member.press(asked, 'Submit with port 27015');
     await expect.poll(() => labelsOf(asked)).toEqual(['Submit again', 'Edit']);
     // The port has changed, so this isn't the same attempt again.
-    expect(textOf(asked)).not.toContain('Tried again');
+    expect(textOf(asked)).not.toContain('Still not possible');
     const { components = [] } = messageOf(answer).current ?? {};
     expect(components[0]).toMatchObject({
       components: [{ style: ButtonStyle.Primary }, { style: ButtonStyle.Secondary }, {}],
     });
-    expect(textOf(await own.admin.press(answer, 'Submit again'))).toMatch(/^.*Tried again at .*:/);
+    expect(textOf(await own.admin.press(answer, 'Submit again'))).toMatch(/^.*Still not possible at .*:/);
     const saved = await edit(own.admin, answer, { key: 'sandbox-key' }, 'Enter an API key');
     await own.admin.press(saved, 'Submit again');
     await isAccepted(guild, saved, sent);
@@ -369,10 +369,11 @@ describe('an unsent submission', () => {
     for (const n of [1, 2, 3]) await addServer(member, `fails${n}.example.com:1`);
     const before = adds(guild).length;
     const answer = await addServer(member, good);
-    expect(textOf(answer)).toMatch(
-      /Not sent\. The listing service couldn't be reached.*You can safely try again/,
-    );
+    const held = /⚠️ Not sent\. .* had just failed several times.*You can try again from .*\d+:\d+/;
+    expect(textOf(answer)).toMatch(held);
     expect(labelsOf(answer)).toEqual(['Submit again', 'Edit']);
+    expect(textOf(await member.press(answer, 'Submit again'))).toMatch(/Still not possible at .*:\n/);
+    expect(textOf(answer)).toMatch(held);
     expect(adds(guild)).toHaveLength(before);
     await listing.behave({ kind: 'ok' });
     // After a new key is set, the bot fetches the games and notices that the service is back.

@@ -50,6 +50,7 @@ describe('claimOf', () => {
     [`✅ Approved by @7\n${ACCEPTED}`, 'waiting'],
     ['❌ Declined by @7\nReason: Not today.', 'nothing sent'],
     [HELD_BACK, 'nothing sent'],
+    ['Still not possible at 19:03:05:', 'nothing sent'],
     ['⚠️ Needs fixing: no port (default is 27015).', 'nothing sent'],
     ['↩️ Withdrawn. Nothing was sent.', 'nothing sent'],
     ['Cancelled. Nothing was sent.', 'nothing sent'],

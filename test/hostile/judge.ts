@@ -71,7 +71,7 @@ const WORDS: readonly (readonly [RegExp, Claim])[] = [
   // The bot's reply to an old button.
   [/This (was already submitted|was cancelled)\.|These buttons have expired\./, 'nothing sent'],
   [/❌ Declined/, 'nothing sent'],
-  [/Tried again at /, 'nothing sent'],
+  [/(?:Tried again|Still not possible) at /, 'nothing sent'],
   // Shown instead of a panel's modal.
   [/This Discord server(?: has no API key|'s API key can no longer be read)/, 'nothing sent'],
 ];

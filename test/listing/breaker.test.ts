@@ -19,7 +19,7 @@ function play(story: string) {
   for (const [, what = '', sign] of steps.matchAll(/([\d.]+|\w+)([-+?!s])/g)) {
     if (sign === 's') clock.now += Number(what) * 1_000;
     else if (sign === '?') may.push(breaker.maySend(what) ? 'yes' : 'no');
-    else if (sign === '!') may.push(breaker.isHeldBack(what) ? 'held' : 'free');
+    else if (sign === '!') may.push(breaker.heldBackMs(what) > 0 ? 'held' : 'free');
     else breaker.note(what, sign === '+' ? 'answered' : 'failed');
   }
   return { may: may.join(' '), pausedGuilds: breaker.pausedGuilds(), latest: breaker.latest()?.health };

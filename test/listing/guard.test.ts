@@ -88,7 +88,11 @@ describe('a submission', () => {
   it("isn't sent if the service has failed three times in a row", async () => {
     const { sent, breaker, add } = setUp();
     for (let n = 0; n < 3; n += 1) breaker.note('1', 'failed');
-    expect(await add('1')).toEqual({ kind: 'not-sent', reason: 'down' });
+    expect(await add('1')).toMatchObject({
+      kind: 'not-sent',
+      reason: 'down',
+      retryAfterMs: expect.any(Number),
+    });
     expect(await add('2')).toEqual(ADDED);
     expect(sent).toHaveLength(1);
   });
@@ -113,7 +117,7 @@ describe('whyHeldBack()', () => {
   it('returns a reason while the service is down', () => {
     const { breaker, why } = setUpAsked();
     for (let n = 0; n < 3; n += 1) breaker.note('1', 'failed');
-    expect(why()).toEqual({ kind: 'not-sent', reason: 'down' });
+    expect(why()).toMatchObject({ kind: 'not-sent', reason: 'down', retryAfterMs: expect.any(Number) });
   });
 
   it("returns a reason while the member's queue is full", async () => {
