@@ -57,7 +57,7 @@ async function submitForApproval(
   );
 }
 
-it('an approval message shows that the submission was withdrawn while the message was being posted', async () => {
+it('an approval message is updated if the member withdraws while the bot is posting it', async () => {
   const place = await newPlace('sqlite');
   let shown: string | undefined;
   const isPosting = Promise.withResolvers<void>();
@@ -132,7 +132,7 @@ it.each([
   { state: 'withdrawn', result: 'no-access', isDue: false, posts: 1 },
   { state: 'waiting', result: 'failed', isDue: true, posts: 1 },
   { state: 'waiting', result: 'message-gone', isDue: false, posts: 2 },
-] as const)('when the bot edits a $state submission\'s message, it handles the result "$result"', async ({
+] as const)('the bot handles "$result" when it edits a $state submission\'s message', async ({
   state,
   result,
   isDue,
@@ -166,7 +166,7 @@ it('the bot updates an approval message again if the submission changes during t
   expect(shown).toContain('Withdrawn');
 });
 
-it('the bot tries a log channel again an hour after Discord rejected a message there', async () => {
+it('the bot tries a log channel again an hour after Discord rejected a message', async () => {
   let isRefusing = true;
   let sinceMs = 0;
   let tries = 0;
@@ -196,9 +196,9 @@ const REFUSED = new DiscordAPIError({ code: 50_027, message: 'Over' }, 50_027, 4
 
 it.each([
   ['through the interaction', undefined, ['press']],
-  ['in its channel if Discord rejects the token', REFUSED, ['press', 'channel']],
+  ['in the channel if Discord rejects the token', REFUSED, ['press', 'channel']],
   [
-    'again in its channel if the first attempt timed out',
+    'again in the channel if the first attempt times out',
     new DOMException('late', 'TimeoutError'),
     ['press', 'channel'],
   ],

@@ -4,11 +4,11 @@ import { reasonNamed } from '../../src/approval/decline-reasons.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 import { createWords } from '../../src/words/words.ts';
 
-it("nothing is shown about decisions if there aren't any", () => {
+it('decidedText() returns an empty string without decisions', () => {
   expect(decidedText(createWords().wordsFor('en-US'), [], indexGames([]))).toBe('');
 });
 
-it('only the keys of existing decline reasons are recognised', () => {
+it('reasonNamed() returns undefined for an unknown decline reason', () => {
   expect(['game', 'no-longer-used', '', undefined].map(reasonNamed)).toEqual([
     'game',
     undefined,

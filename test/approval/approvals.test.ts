@@ -96,7 +96,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
   const servers = async ({ store }: Opened) =>
     (await rowsIn(store, 'servers')).map(({ outcome, reason }) => [outcome, reason]);
 
-  it('is only sent after it has been approved, and only once', async () => {
+  it('is sent only after approval, and only once', async () => {
     const opened = await open();
     expect(await submit(opened, 'a', 2)).toMatchObject({ kind: 'waiting' });
     expect([opened.world.requests, await servers(opened)]).toEqual([
@@ -123,7 +123,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await decline(opened, 'a')).toBe(false);
   });
 
-  it('can be resent by a moderator, but only once, if its outcome is unknown', async () => {
+  it('can be resent once if its outcome is unknown', async () => {
     const opened = await open();
     const other = await opened.beside('another process');
     await submit(opened, 'a', 2);
@@ -239,7 +239,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect([opened.world.requests, await opened.approvals.waiting(guildId)]).toEqual([[], []]);
   });
 
-  it("stays in the queue if a moderator approves it but it can't be sent", async () => {
+  it("stays in the queue if it is approved but can't be sent", async () => {
     const opened = await open();
     await submit(opened, 'a');
     await opened.keys.delete(guildId);
@@ -252,7 +252,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await approve(opened, 'a')).toMatchObject({ kind: 'ended' });
   });
 
-  it('returns to the queue without the servers that have been sent', async () => {
+  it("doesn't return to the queue if it is rejected or unconfirmed", async () => {
     const opened = await open();
     const outcomes: Outcome[] = [
       { kind: 'rejected', message: 'No.' },
@@ -290,7 +290,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await stateOf(opened, 'a')).toBe('done');
   });
 
-  it('loses its unsent outcomes, but keeps its declined ones, when it is approved again', async () => {
+  it('replaces its unsent outcomes when it is approved again', async () => {
     const opened = await open();
     opened.world.answer = () => ({ kind: 'not-sent', reason: 'queue-full' });
     await submit(opened, 'a', 3);
@@ -379,7 +379,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(opened.world.requests).toEqual([]);
   });
 
-  it('can only be withdrawn or turned back into a draft by the member who submitted it', async () => {
+  it('can only be withdrawn or reopened by the member who submitted it', async () => {
     const opened = await open();
     const lea: Submitter = { guildId, user: { id: '3', name: 'lea' } };
     await submit(opened, 'a');
@@ -406,7 +406,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     ]);
   });
 
-  it("isn't deleted until its message shows that it was withdrawn", async () => {
+  it("isn't deleted until its message shows the withdrawal", async () => {
     const opened = await open();
     await submit(opened, 'a');
     await opened.approvals.withdraw(mia, 'a', 'w');
@@ -416,7 +416,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await opened.approvals.due()).toMatchObject([{ guildId, id: 'a' }]);
   });
 
-  it('can only be approved or declined in its latest version', async () => {
+  it("can't be approved or declined in an outdated version", async () => {
     const opened = await open();
     await submit(opened, 'a');
     const before = await seen(opened, 'a');
@@ -429,7 +429,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(opened.world.requests).toEqual([['unseen-0.example.com']]);
   });
 
-  it("is replaced by an edited version that doesn't need approval, even if the clock was set back", async () => {
+  it("is replaced by an admin's edit even if the clock is set back", async () => {
     const opened = await open();
     await submit(opened, 'a');
     opened.world.now -= 60_000;
@@ -437,7 +437,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await opened.submissions.latest(guildId, 'a')).toMatchObject({ state: 'done' });
   });
 
-  it('keeps the first of two corrections made at the same time', async () => {
+  it('keeps only the first of two simultaneous corrections', async () => {
     const opened = await open();
     await submit(opened, 'a');
     const submissionId = await seen(opened, 'a');
@@ -490,7 +490,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     });
   });
 
-  it("can't be approved if a moderator corrects it to a server that has already been submitted", async () => {
+  it("can't be approved after being corrected to an already submitted server", async () => {
     const opened = await open();
     const { drafts, approvals } = opened;
     const rows = ['a.example.com', 'b.example.com'].map((host) => readyRow(1, host));
@@ -510,7 +510,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
   it.each([
     true,
     false,
-  ])("keeps the member's consent to resubmit it if only the game is corrected (%s)", async (hasConsent) => {
+  ])("keeps the member's choice to resubmit when a moderator corrects the game (%s)", async (hasConsent) => {
     const opened = await open();
     const { approvals, drafts, store } = opened;
     const row = readyRow(1, 'a.example.com');
@@ -525,7 +525,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     );
   });
 
-  it('keeps its original server after corrections, until the member resubmits it', async () => {
+  it('remembers the original server until it is submitted again', async () => {
     const opened = await open();
     await submit(opened, 'a');
     const { approvals } = opened;
@@ -688,8 +688,8 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await servers(opened)).toEqual([['accepted', null]]);
   });
 
-  describe('after a crash during its approval', () => {
-    it("returns to the queue if it hadn't been sent", async () => {
+  describe('after a crash during approval', () => {
+    it("returns to the queue if it wasn't sent", async () => {
       const opened = await open();
       const dying = await opened.beside('dying');
       await submit(opened, 'a');
@@ -712,7 +712,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
       expect(opened.world.requests).toHaveLength(1);
     });
 
-    it('has an unknown outcome if it had been sent', async () => {
+    it('is unconfirmed if it was sent', async () => {
       const opened = await open();
       const dying = await opened.beside('dying');
       await submit(opened, 'a');
@@ -732,7 +732,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     });
   });
 
-  it('is shown in a message that any running process can update', async () => {
+  it('can be shown by another process after a crash', async () => {
     const dead = await open('dead');
     await submit(dead, 'a');
     const opened = await dead.beside('this process');
@@ -748,7 +748,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await opened.approvals.due()).toEqual([]);
   });
 
-  it('only counts as shown if its message is up to date', async () => {
+  it("isn't marked as shown if it has changed in the meantime", async () => {
     const opened = await open();
     const message = { channelId: '5', messageId: '6' };
     const asItIs = async () => {

@@ -98,7 +98,7 @@ function processOver(
   });
 }
 
-it('only one process at a time sends direct messages, and only one message per run', async () => {
+it('direct messages are sent by one process at a time, one per run', async () => {
   const store = await (await newPlace('sqlite')).open();
   const leases = ['one', 'other'].map((processId) => ({
     process_id: processId,
@@ -122,9 +122,9 @@ it('only one process at a time sends direct messages, and only one message per r
 });
 
 it.each([
-  ['mentions', 'b.example.com', true],
-  ["doesn't mention", undefined, false],
-])("a direct message %s a moderator's correction, but never names the moderator", async (_what, corrected, isMentioned) => {
+  ['mentions a correction', 'b.example.com', true],
+  ['shows a decision', undefined, false],
+])('a direct message %s without naming the moderator', async (_what, corrected, isMentioned) => {
   const store = await (await newPlace('sqlite')).open();
   await decideAbout(store, '5', corrected);
   const messages: DirectMessage[] = [];
@@ -135,7 +135,7 @@ it.each([
   expect(text).not.toContain('<@9>');
 });
 
-it('a direct message is sent even if the clock was ahead when the decision was made', async () => {
+it('a direct message is sent even if the clock was set back after the decision', async () => {
   const store = await (await newPlace('sqlite')).open();
   await decideAbout(store, '5');
   const ahead = Date.now() + 366 * 24 * 3_600_000;
@@ -159,7 +159,7 @@ it.each([
   expect(sent).toEqual([]);
 });
 
-it('a notice is only deleted after the bot has opened the direct message channel', async () => {
+it('a notice is kept until the direct message channel is open', async () => {
   const store = await (await newPlace('sqlite')).open();
   await decideAbout(store, '5');
   const sent: string[] = [];

@@ -28,12 +28,9 @@ const INTERACTION: Interaction = {
 
 it.each([
   ['edits the reply to a recent submission', { ageMs: 1_000, state: 'answered', requests: ['read', 'edit'] }],
+  ["doesn't edit the reply if the token has expired", { ageMs: 1_000, state: 'gone', requests: ['read'] }],
   [
-    "doesn't edit anything if Discord reports that the token has expired",
-    { ageMs: 1_000, state: 'gone', requests: ['read'] },
-  ],
-  [
-    "doesn't send any request to Discord after 15 minutes",
+    "doesn't contact Discord if the submission is over 15 minutes old",
     { ageMs: TOKEN_LIVES_MS, state: 'answered', requests: [] },
   ],
 ] as const)('after a decision, the bot %s', async (_title, { ageMs, state, requests }) => {

@@ -101,7 +101,7 @@ describe.each(kinds())('undoing a decline (in %s)', (kind) => {
     });
   }
 
-  it('restores the submission with its lines, its expiry time and its message', async () => {
+  it("restores the submission's lines, expiry time and message", async () => {
     const opened = await open();
     await submit(opened, 'a', ['one.example.com', 'two.example.com']);
     const declined = await decline(opened, 'a', { block: [{ kind: 'member', id: '2' }] });
@@ -132,7 +132,7 @@ describe.each(kinds())('undoing a decline (in %s)', (kind) => {
     expect(await undo(opened, declined)).toMatchObject({ waiting: [] });
   });
 
-  it('adds the declined lines to those that are still waiting, or queues them on their own', async () => {
+  it('merges the declined lines with those still waiting, or queues them separately', async () => {
     const opened = await open();
     const hosts = ['a', 'b', 'c', 'd'].map((name) => `${name}.example.com`);
     await submit(opened, 'list', hosts);
@@ -165,7 +165,7 @@ describe.each(kinds())('undoing a decline (in %s)', (kind) => {
     });
   });
 
-  it('restores everything that was declined with the same button press', async () => {
+  it('restores everything declined with the same button press', async () => {
     const opened = await open();
     const interactionId = randomUUID();
     for (const id of ['a', 'b', 'c']) await submit(opened, id);
@@ -266,7 +266,7 @@ describe.each(kinds())('undoing a decline (in %s)', (kind) => {
     expect(await other.approvals.waiting(guildId)).toHaveLength(1);
   });
 
-  it("prevents the member's notification unless another process is already sending it", async () => {
+  it("cancels the member's notification unless another process is already sending it", async () => {
     const opened = await open();
     const other = await opened.beside();
     for (const id of ['a', 'b', 'c', 'd']) {
