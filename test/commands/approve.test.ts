@@ -38,11 +38,11 @@ describe('the reply to a moderator who approves a submission', () => {
     expect(notesOf(0, {})).toBe('');
   });
 
-  it('shows how many servers are waiting for approval again', () => {
+  it('shows how many servers went back to the queue', () => {
     expect(notesOf(1, {})).toBe('1 game server is waiting for a moderator again.');
   });
 
-  it('shows which servers exceed a limit, and how many have already been submitted', () => {
+  it('shows which servers exceed a limit, and how many were already submitted', () => {
     const limited = { code: 'daily-quota', limit: 2, until: 1_000_000, isSoon: false } as const;
     const limitedRows = rows.slice(3);
     const servers = rows.slice(0, 2).map(

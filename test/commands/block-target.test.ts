@@ -5,7 +5,7 @@ import type { BlockTarget } from '../../src/guilds/blocks.ts';
 const host = (name: string): BlockTarget => ({ kind: 'host', host: name });
 const member = (id: string): BlockTarget => ({ kind: 'member', id });
 
-describe('the target of a block', () => {
+describe('readBlockTarget()', () => {
   it.each<[typed: string, target: BlockTarget | string]>([
     ['146634305496797257', member('146634305496797257')],
     [' <@146634305496797257> ', member('146634305496797257')],
@@ -27,7 +27,7 @@ describe('the target of a block', () => {
     ['rustserver', 'single-label'],
     ['127.0.0.1', 'not-public'],
     ['two words', 'not-an-address'],
-  ])('is read from "%s"', (typed, expected) => {
+  ])('parses "%s"', (typed, expected) => {
     const read = readBlockTarget(typed);
     expect(read.ok ? read.target : read.problem.code).toEqual(expected);
   });

@@ -80,7 +80,7 @@ describe('the preview for ambiguous text', () => {
     });
   });
 
-  it('shows which addresses are selected, and how many there are', async () => {
+  it('shows which addresses are selected, and how many', async () => {
     const { content, menus, buttons } = await show({
       choices: choicesOf(14),
       rows: [readyRow(1, 'a.example.com'), readyRow(3, 'b.example.com'), readyRow(4, 'c.example.com')],
@@ -131,7 +131,7 @@ describe('the preview for ambiguous text', () => {
     ]);
   });
 
-  it('has a button that names the game if there is only one address', async () => {
+  it('names the game on the button if there is only one address', async () => {
     const labels = async (options: Options) => (await show(options)).buttons;
     expect(await labels({ choices: choicesOf(1) })).toEqual([
       'Submit s1.example.com:27015 (Counter-Strike 2)',

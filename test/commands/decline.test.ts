@@ -17,7 +17,7 @@ const SUBMISSION = {
 const read = (lines: string) =>
   readDecline(anyContext({ field: (name) => (name === 'lines' ? lines : '') }), SUBMISSION);
 
-it('for an ambiguous line number, the bot shows the matching servers instead of declining them', () => {
+it('the bot asks which server an ambiguous line number refers to', () => {
   const { content = '' } = Object(read('2, 1')).reply;
   expect(content).toContain('`1` could be any of these');
   for (const line of ['1a', '1b', '1c']) expect(content).toContain(`Line ${line}`);

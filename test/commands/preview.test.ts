@@ -69,7 +69,7 @@ describe('a preview', () => {
     expect(files).toEqual(['preview.csv']);
   });
 
-  it("has an attached file only if the message can't list every line", () => {
+  it("has an attachment only if the message can't list every line", () => {
     expect(preview([...ready(20), withoutPort(21)]).files).toEqual(['preview.csv']);
     const wrong = Array.from({ length: 11 }, (_, n) => withoutPort(n + 2));
     const { content, files } = preview([...ready(1), ...wrong]);
@@ -111,7 +111,7 @@ describe('a reply about a submission that needs approval', () => {
     ['waiting', ['Edit', 'Withdraw', 'Fix 1 line']],
     ['done', ['Fix 1 line']],
     ['declined', ['Edit and submit again']],
-  ] as const)('still lists the lines that need fixing: %s', async (state, buttons) => {
+  ] as const)('still lists lines to fix: %s', async (state, buttons) => {
     const { content, labels } = await reply(state);
     expect(content).toContain('**1 line needs fixing:**\n- Line 2 `p2.example.com cs2`: no port');
     expect(labels).toEqual(buttons);

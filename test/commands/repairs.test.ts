@@ -14,7 +14,7 @@ const known = { find: () => undefined, isFresh: () => true };
 it.each([
   ['options', 'use', 64],
   ['text', 'repair', 61],
-] as const)('a game only gets a button if its alias fits into the custom id: %s', (source, action, longest) => {
+] as const)('a game only gets a button if its alias fits in the custom id: %s', (source, action, longest) => {
   const games = [30, longest, longest + 1, 100].map((length) => {
     return { name: `Longest of ${length}`, alias: `:${length}:`.padEnd(length, 'x') };
   });
@@ -85,7 +85,7 @@ it('a button\'s label starts with "Use" if the line comes from pasted text', () 
   expect(labelsFor({}, 'text')).toEqual(['Use 27015']);
 });
 
-it("in a button's label, a long host name is shortened in the middle", () => {
+it("a button's label shortens a long host name in the middle", () => {
   const label = labelsFor({ game: LONG, server: 'rust' }).join();
   expect(label).toMatch(/^Submit very-[\w-]+…[\w.-]+:27015 \(Rust\)$/);
   expect(label.length).toBeLessThanOrEqual(80);

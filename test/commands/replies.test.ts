@@ -28,7 +28,7 @@ const labelsOf = ({ components = [] }: Reply) =>
   components.flatMap((row) => row.components.map((each) => Object(each).label));
 
 describe('a rejected edit to a waiting submission', () => {
-  it("can be corrected in a form that shows the member's input", async () => {
+  it("prefills the next form with the member's input", async () => {
     let draft: Draft = { id: 'd', source: 'options', rows: [readyRow(1, 'a.example.com')] };
     const submission = {
       id: 'run',
@@ -126,7 +126,7 @@ describe('the reply to "Submit again"', () => {
 });
 
 describe('a reply about a problem', () => {
-  it('has an Edit button and shows the reset time if the daily quota has been reached', () => {
+  it('has an Edit button and shows the reset time if the daily quota is used up', () => {
     const until = Date.now() + 22 * 3_600_000;
     const reason = { code: 'daily-quota', limit: 25, until, isSoon: false } as const;
     const labels = notSubmittedButtons(anyContext().t, 'd', reason).map((each) => Object(each).label);

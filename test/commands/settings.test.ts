@@ -137,7 +137,7 @@ describe('the first page of /settings', () => {
     expect(longest.length, longest).toBeLessThan(700);
   });
 
-  it('has a menu with one option for each line, in the same order', async () => {
+  it('has a menu option for each line, in the same order', async () => {
     for (const { stored, key } of states) {
       const {
         content,
@@ -178,7 +178,7 @@ it('/settings accepts a log channel only if the bot can post in it', async () =>
 const ID = '1'.repeat(20);
 
 describe.each(languages)('the panels page in $tag', ({ locales: [locale = ''] }) => {
-  it('fits into one message with ten panels and an error', async () => {
+  it('fits in one message even with ten panels and an error', async () => {
     const t = createWords().wordsFor(locale);
     const panels = Array.from(
       { length: MAX_PANELS },

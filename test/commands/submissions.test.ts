@@ -19,7 +19,7 @@ const filter = fc.record({
 });
 
 describe('the filter in a custom id', () => {
-  it("never exceeds Discord's limit, and is the same after parsing", () => {
+  it("stays within Discord's limit and survives a round trip", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 10_000 }), filter, (page, wanted) => {
         const written = writePage(page, writeFilter(wanted));
@@ -81,7 +81,7 @@ function commandOver(
 }
 
 describe('the history', () => {
-  it('only shows members their own submissions, even if a button is forged', async () => {
+  it('shows members only their own submissions, even if they forge a button', async () => {
     const asked: HistoryFilter[] = [];
     const command = commandOver(async (which) => asked.push(which));
     async function see(isAdmin: boolean, wanted: Partial<Parameters<typeof writeFilter>[0]>) {
@@ -108,7 +108,7 @@ describe('the history', () => {
     expect(await see(true, { game: gameMark('other') })).toEqual({ readerId: '4', game: '' });
   });
 
-  it("shows all decisions to members with the approval role, but doesn't let them export any", async () => {
+  it('shows moderators all decisions, but only exports their own submissions', async () => {
     const asked: HistoryFilter[] = [];
     const command = commandOver(async (which) => asked.push(which), undefined, [], undefined, [['x']]);
     const argument = writePage(1, ':::');
@@ -141,7 +141,7 @@ describe('the history', () => {
     expect(embeds[0].description).toMatch(new RegExp(`^${text.replace('+', '\\+')}`));
   });
 
-  it("shows a submission's servers on several pages, but only to admins and the member", async () => {
+  it("only lets admins and the member page through a submission's servers", async () => {
     const outcomes = ['accepted', 'rejected', undefined, 'accepted'] as const;
     const all = Array.from({ length: 12 }, (_, n) => {
       const kind = outcomes[n % outcomes.length];
@@ -193,7 +193,7 @@ describe('the history', () => {
     expect(await last).toHaveProperty('files');
   });
 
-  it("is exported with the reason why a server wasn't sent, but without outdated advice", async () => {
+  it('is exported with the reasons for unsent servers, without outdated advice', async () => {
     const entry = { at: 0, userId: '4', userName: 'mia', server: 'a.example.com', port: 1, game: 'rust' };
     const entries = (['down', 'rate-limited'] as const).map((reason) => {
       return { ...entry, outcome: { kind: 'not-sent', reason } } as const;
@@ -207,7 +207,7 @@ describe('the history', () => {
     expect(text).toContain('"The listing service received too many requests with this API key."');
   });
 
-  it('is exported up to a size of 10 MiB, and the reply refers to /submissions for the rest', async () => {
+  it('is exported up to 10 MiB, with a pointer to /submissions for the rest', async () => {
     const entry: HistoryEntry = {
       at: 0,
       userId: '4',
