@@ -242,7 +242,7 @@ describe('the reply to invalid input in /addserver', () => {
     ['[2606:4700::1111]:27021', '[2606:4700::1111]', '27021'],
     ['10.0.0.1:27021', '10.0.0.1:27021', ''],
     ['q1.example.org:99999', 'q1.example.org:99999', ''],
-  ] as const)('has an Edit button whose form splits the address into host and port if both are valid (%s)', async ([
+  ] as const)('splits the address in the Edit form if host and port are valid (%s)', async ([
     typed,
     server,
     port,
@@ -252,7 +252,7 @@ describe('the reply to invalid input in /addserver', () => {
     expect((await openModal(member, answer)).typed).toMatchObject({ server, port });
   });
 
-  it('has an Edit button whose form accepts a new port in either field', async ({ guild, member }) => {
+  it('has an Edit form that accepts a new port in either field', async ({ guild, member }) => {
     await rejecting(guild, 'No.');
     const answer = await addServer(member, 'q1.example.org:27021');
     await rejecting(guild, 'No.');
@@ -398,7 +398,7 @@ describe('an unsent submission', () => {
     await isAccepted(guild, await addServer(member, good), sent);
   });
 
-  it('gets a reply that shows when the member can try again', async () => {
+  it('tells the member when to try again', async () => {
     const clock = createTestClock();
     const env = { MEMBER_LIMIT: '1/600', GUILD_LIMIT: '2/1200' };
     const bot = await oneBot({ env });
@@ -422,11 +422,7 @@ describe('an unsent submission', () => {
     ['en-US', 'You can submit your next game server from {}.', 'You can try again from {}.'],
     ['de', 'Den nächsten Spielserver kannst du ab {} einreichen.', 'Wieder möglich ab {}.'],
     ['ja', '次のゲームサーバーは{}以降に申請できます。', '{}以降にもう一度試せます。'],
-  ] as const)('gets a reply that shows the retry time as a Discord timestamp (in %s)', async ([
-    locale,
-    next,
-    again,
-  ]) => {
+  ] as const)('shows the retry time as a Discord timestamp (in %s)', async ([locale, next, again]) => {
     const bot = await oneBot({ env: { MEMBER_LIMIT: '1/600' } });
     const guild = await bot.newGuild({ key: 'sandbox-key' });
     const member = guild.person({ locale });
@@ -448,7 +444,7 @@ describe('an unsent submission', () => {
   });
 });
 
-it("/addserver doesn't list all games if a member enters an unknown or misspelt one", async ({ member }) => {
+it('/addserver only suggests similar games for an unknown one', async ({ member }) => {
   const unknown = await addServer(member, 'a.example.com:1', { game: 'fortnite' });
   expect(textOf(unknown)).toContain('unknown game fortnite');
   expect(componentsOf(unknown).map(({ label }) => label)).toEqual(['Edit']);

@@ -149,10 +149,7 @@ describe('/addservers', () => {
     expect(listing.submitted).toEqual([{ server: 'g1.example.com', port: 1, game: 'cs2' }]);
   });
 
-  it('offers a button that makes the second port on each line the query port', async ({
-    member,
-    listing,
-  }) => {
+  it('offers to use the second port on each line as the query port', async ({ member, listing }) => {
     const preview = await paste(
       member,
       'The Island | a.example.com:7777 | 27015\nRagnarok | b.example.com:7777 | 27015',
@@ -215,7 +212,7 @@ describe('/addservers', () => {
     expect(textOf(preview)).toContain('2 lines repeat earlier ones and count only once: lines 2-3.');
   });
 
-  it("reads the form's text field before the file that was uploaded with it", async ({ member, listing }) => {
+  it("reads the form's text before the attached file", async ({ member, listing }) => {
     const modal = modalOf(await member.slash('addservers'));
     const file = upload('b.json', JSON.stringify([{ server: 'b.example.com', port: 2 }, 'a.example.com:1']));
     const typed = { servers: 'a.example.com:1\nwrong.example.com:0', game: 'rust', file };
@@ -273,7 +270,7 @@ describe('/addservers', () => {
 });
 
 describe("a list's preview", () => {
-  it('has an attached file that members can submit unchanged', async ({ member, listing }) => {
+  it('has an attached file that can be submitted as is', async ({ member, listing }) => {
     const servers = Array.from({ length: 11 }, (_, n) => ({
       server: n === 0 ? '2606:4700::1' : `p${n}.example.com`,
       port: 27015 + n,
@@ -379,12 +376,12 @@ describe("a list's preview", () => {
     expect(listing.submitted.map(({ game }) => game)).toEqual(['cs2', 'cs2']);
   });
 
-  it('has a select menu that names both game servers in a line', async ({ member }) => {
+  it('has one select menu for two game servers on the same line', async ({ member }) => {
     const preview = await paste(member, 'a.example.com:1 b.example.com:2');
     expect(selectsOf(preview).map(({ placeholder }) => placeholder)).toEqual(['Game for lines 1 and 1b']);
   });
 
-  it('has a select menu that sets the game only for the lines it names', async ({ member, listing }) => {
+  it('has a select menu that only changes the lines it names', async ({ member, listing }) => {
     const preview = await paste(
       member,
       [
@@ -439,11 +436,7 @@ describe("a list's preview", () => {
     expect(listing.submitted).toHaveLength(4);
   });
 
-  it('shows an error if an admin disallows a game after the preview was shown', async ({
-    guild,
-    member,
-    listing,
-  }) => {
+  it('shows an error if an admin has since disallowed a game', async ({ guild, member, listing }) => {
     const lacking = await sendFile(member, 'a.example.com:1\nb.example.com:2');
     expect(textOf(lacking)).not.toContain('Nothing is ready to submit');
     const ready = await sendFile(member, 'a.example.com:1 cs2\nb.example.com:2 rust');
@@ -471,7 +464,7 @@ describe('a list with a single line', () => {
     expect(listing.submitted).toEqual([{ server: 'one.example.com', port: 27015, game: 'cs2' }]);
   });
 
-  it('gets a reply that explains how to confirm an ambiguous port', async ({ member, listing }) => {
+  it('needs confirmation if the port is ambiguous', async ({ member, listing }) => {
     const shown = await paste(member, 'game=rust\nip=one.example.com\nbeacon_port=15000');
     expect(textOf(shown)).toContain(
       "Needs fixing: unclear port ?15000. If this is the game server's port, remove the question mark.",
@@ -494,7 +487,7 @@ describe('a list with a single line', () => {
     expect(textOf(lacking)).toMatch(/1 game server without a game.*30 lines without a game server/s);
   });
 
-  it('can be edited in the single-server form, even if it is all that remains of a longer list', async ({
+  it('can be edited in the single-server form, even if it was part of a longer list', async ({
     member,
     listing,
   }) => {
@@ -521,7 +514,7 @@ describe('a list with a single line', () => {
 });
 
 describe('a suggested game', () => {
-  it('is only used in the lines for which it was suggested', async ({ member, listing }) => {
+  it('only applies to the lines it was suggested for', async ({ member, listing }) => {
     const list = 'a.example.com:1 minecarft\nb.example.com:2 factorrio\nc.example.com:3 zzzzzz';
     const preview = await paste(member, list);
     const taken = await member.press(preview, 'Use the suggested games (2)');
@@ -531,7 +524,7 @@ describe('a suggested game', () => {
     expect(listing.submitted.map(({ game }) => game)).toEqual(['minecraft', 'factorio']);
   });
 
-  it('is offered if the game chosen for the whole list is unknown', async ({ member, listing }) => {
+  it('is also offered for a misspelt game option', async ({ member, listing }) => {
     const preview = await sendFile(member, 'a.example.com:1\nb.example.com:2', { game: 'minecarft' });
     await pressSubmit(member, await member.press(preview, 'Use Minecraft'));
     expect(listing.submitted.map(({ game }) => game)).toEqual(['minecraft', 'minecraft']);
@@ -572,7 +565,7 @@ describe('the Edit button', () => {
     expect(listing.submitted[0]).toEqual({ server: 'right0.example.com', port: 27015, game: 'cs2' });
   });
 
-  it('opens a form with up to 4,000 characters, and refers to a file for the rest', async ({ member }) => {
+  it('opens a form with the lines that fit, and refers to a file for the rest', async ({ member }) => {
     const wrong = Array.from({ length: 200 }, (_, n) => `a-rather-long-name-${n}.example.com:0 cs2`);
     const preview = await sendFile(member, `${wrong.join('\n')}\ngood.example.com:1 cs2`);
     const { modal, typed } = await openModal(member, preview);
@@ -589,7 +582,7 @@ describe('the Edit button', () => {
     expect(csvOf(await pressSubmit(member, after), 'not-sent.csv')).toHaveLength(200 - count);
   });
 
-  it('opens a form with the ready lines, even if no line needs fixing', async ({ member, listing }) => {
+  it('opens a form with all lines if none needs fixing', async ({ member, listing }) => {
     const preview = await paste(member, 'one.example.com:1 cs2\ntwo.example.com:2 cs2');
     expect(labelsOf(preview)).toEqual(['Submit 2 game servers', 'Edit', 'Cancel']);
     const after = await edit(member, preview, {
@@ -603,9 +596,7 @@ describe('the Edit button', () => {
     expect(listing.submitted.map(({ port }) => port)).toEqual([1, 3]);
   });
 
-  it('is shown with a file that contains all lines to fix, including those without a game', async ({
-    member,
-  }) => {
+  it('comes with a file of all lines to fix, even those without a game', async ({ member }) => {
     const lines = Array.from({ length: 12 }, (_, n) => `no-game-${n}.example.com:1`);
     const preview = await paste(member, ['127.1:5 cs2', ...lines, 'good.example.com:1 cs2'].join('\n'));
     const rows = csvOf(messageOf(preview), 'to-fix.csv');
@@ -615,7 +606,7 @@ describe('the Edit button', () => {
     expect(textOf(preview)).toContain('… and 8 more\nAll of them are in to-fix.csv.');
   });
 
-  it('creates a new draft from the input if the old draft no longer exists', async ({ member, listing }) => {
+  it('creates a new draft if the old one no longer exists', async ({ member, listing }) => {
     const preview = await sendFile(member, 'good.example.com:1 cs2\nx.example.com:0 cs2');
     const { modal } = await openModal(member, preview);
     expect(textOf(await member.press(preview, 'Cancel'))).toContain('Cancelled. Nothing was sent.');
@@ -626,10 +617,7 @@ describe('the Edit button', () => {
     expect(listing.submitted).toEqual([{ server: 'x.example.com', port: 5, game: 'cs2' }]);
   });
 
-  it('still works after the list has been continued in /submissions or restored', async ({
-    member,
-    listing,
-  }) => {
+  it('still works after the list is cancelled and restored in /submissions', async ({ member, listing }) => {
     const preview = await paste(member, 'good.example.com:1 cs2\nx.example.com:0 cs2');
     const history = await member.slash('submissions');
     expect(textOf(history)).toContain('Unfinished list: 1 ready, 1 to fix.');
@@ -650,7 +638,7 @@ describe('the Edit button', () => {
     expect(labelsOf(await member.slash('submissions'))).not.toContain('Continue');
   });
 
-  it("opens a form with the member's text if the text isn't a list", async ({ member, listing }) => {
+  it("shows the member's text again if it isn't a list", async ({ member, listing }) => {
     const words = 'our servers\nare the best';
     const said = await paste(member, words, { game: 'rust' });
     expect(textOf(said)).toMatch(/No game servers were found/);
@@ -675,10 +663,7 @@ describe('the Edit button', () => {
 });
 
 describe('the report on a list', () => {
-  it('has buttons to correct or resubmit servers that were rejected or not sent', async ({
-    member,
-    listing,
-  }) => {
+  it('has buttons to correct or resubmit rejected and unsent servers', async ({ member, listing }) => {
     const body = { status: 'error', message: 'Invalid game alias provided.' };
     answerBy(() => ({ kind: 'json', status: 200, body }));
     const list = 'a.example.com:1 rust\nb.example.com:2 rust\nc.example.com:0 rust';
@@ -702,7 +687,7 @@ describe('the report on a list', () => {
     expect(reopened.typed.servers).toBe('a.example.com:1\nb.example.com:2\nc.example.com:0 rust');
   });
 
-  it('only has attached files if the list has more than ten lines', async ({ member }) => {
+  it('has attachments only if the list is longer than ten lines', async ({ member }) => {
     const body = { status: 'error', message: 'Invalid game alias provided.' };
     answerBy(() => ({ kind: 'json', status: 200, body }));
     const wrong = Array.from({ length: 9 }, (_, n) => `w${n}.example.com:0 rust`);
@@ -733,7 +718,7 @@ describe('the report on a list', () => {
     expect(csvOf(report, 'not-sent.csv')).toHaveLength(9);
   });
 
-  it("also has attached files if the service's messages are too long", async ({ member }) => {
+  it("also has attachments if the service's messages are too long", async ({ member }) => {
     answerBy((count) => {
       const message = `${count} ${'why '.repeat(45)}`;
       return { kind: 'json', status: 200, body: { status: 'error', message } };
@@ -806,7 +791,7 @@ describe('the report on a list', () => {
     expect(textOf(rest)).toContain('✅ 150 sent for review. “Servers have been added for review.”');
   });
 
-  it("replaces a progress bar that doesn't have any buttons", async ({ member, discord }) => {
+  it('replaces a progress bar without buttons', async ({ member, discord }) => {
     answerBy(() => ({ kind: 'slow', ms: 700 }));
     const preview = await sendFile(member, lines(600));
     const from = discord.requests.length;
@@ -821,13 +806,13 @@ describe('the report on a list', () => {
   });
 });
 
-describe('a list of servers with the longest possible host names', () => {
+describe('a list with the longest possible host names', () => {
   const longest = (n: number) =>
     [`n${n}`.padEnd(63, 'a'), 'b'.repeat(63), 'c'.repeat(63), 'd'.repeat(57), 'com'].join('.');
   const list = (length: number, port: number) =>
     Array.from({ length }, (_, n) => `${longest(n)}:${port} cs2`).join('\n');
 
-  it("fits into Discord's messages and files, even if it has 1,000 lines", async ({ member, listing }) => {
+  it('fits in a message and a file, even with 1,000 lines', async ({ member, listing }) => {
     expect(longest(0).length).toBe(253);
     const preview = await sendFile(member, list(1000, 9));
     expect(textOf(preview)).toContain('1,000 game servers are ready');
@@ -839,7 +824,7 @@ describe('a list of servers with the longest possible host names', () => {
     expect(csvOf(report, 'report.csv').length).toBe(1000);
   });
 
-  it('is attached in two files for correction if all 900 lines are invalid', async ({ member }) => {
+  it('is split into two files if 900 lines need fixing', async ({ member }) => {
     const preview = await sendFile(member, list(900, 0));
     const files = messageOf(preview).current?.attachments.map(({ filename }) => filename) ?? [];
     expect(files).toEqual(['to-fix.csv', 'to-fix-2.csv']);

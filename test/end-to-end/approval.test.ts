@@ -123,7 +123,7 @@ describe('a submission that needs approval', () => {
     expect(addsOf(guild, 'unseen.example.com')).toHaveLength(1);
   });
 
-  it("can't be edited after a decision, and the member sees the decision", async ({ guild, member }) => {
+  it('shows the decision if the member tries to edit it too late', async ({ guild, member }) => {
     const { reply, message } = await oneWaits(guild);
     const { modal } = await openModal(member, reply, 'Edit');
     await decline(guild, message, '');
@@ -133,11 +133,7 @@ describe('a submission that needs approval', () => {
     }
   });
 
-  it('is shown with earlier submissions of the same server, but only to moderators', async ({
-    guild,
-    admin,
-    member,
-  }) => {
+  it('shows earlier submissions of the same server to moderators only', async ({ guild, admin, member }) => {
     const known = await submittedBefore(guild);
     const reply = await member.press(known, 'Submit anyway');
     const EARLIER =
@@ -279,10 +275,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(await member.slash('submissions'))).not.toContain('The game is wrong');
   });
 
-  it('is shown with a single decision if it is a list and all its lines are declined', async ({
-    guild,
-    member,
-  }) => {
+  it('has a single decision if all lines of a list are declined', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     await pressSubmit(member, await paste(member, lines(2)));
     await decline(guild, await waitingIn(guild), 'Not today');
@@ -450,11 +443,7 @@ describe('a submission that needs approval', () => {
     ]);
   });
 
-  it("stays in the queue if it can't be sent, and moderators see the next step", async ({
-    guild,
-    admin,
-    member,
-  }) => {
+  it('can be resent by a moderator if it is unconfirmed', async ({ guild, admin, member }) => {
     await turnApprovalOn(guild);
     const moderator = inStaff(guild, 'admin');
     // The bot asks the moderator and the member to check whether the server arrived.
@@ -559,7 +548,7 @@ describe('a submission that needs approval', () => {
     expect(await bot.store.rows('SELECT id FROM drafts WHERE guild_id = ?', guild.id)).toEqual([]);
   });
 
-  it('is updated for moderators after an edit', async ({ guild, member }) => {
+  it('is updated in the log channel when the member edits it', async ({ guild, member }) => {
     const { reply, message } = await oneWaits(guild);
     const changed = await edit(member, reply, { port: '27016', server: 'new.example.com' });
     expect(textOf(changed)).toContain(WAITS);
@@ -568,7 +557,7 @@ describe('a submission that needs approval', () => {
     expect(labelsOf(message)).toEqual(DECISIONS);
   });
 
-  it("doesn't change if the member's edit is invalid or not allowed", async ({ guild, admin, member }) => {
+  it("stays unchanged if the member's edit is invalid or not allowed", async ({ guild, admin, member }) => {
     const { reply, message } = await oneWaits(guild);
     const shown = textOf(message);
     const still = `Still waiting, unchanged: ${HOST}:1.`;
@@ -592,7 +581,7 @@ describe('a submission that needs approval', () => {
     expect(addsOf(guild, HOST)).toHaveLength(1);
   });
 
-  it("keeps the input from an invalid edit for the member's next attempt", async ({ guild, member }) => {
+  it("keeps an invalid edit for the member's next attempt", async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const reply = await pressSubmit(member, await paste(member, lines(3)));
     const typed = '1. s0.example.com:27015 cs2\n2. 10.0.0.1:27015 cs2';
@@ -761,11 +750,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(await member.pick(history, ['other.example.com:1']))).toContain('No submissions match.');
   });
 
-  it('keeps invalid lines, and includes them once they have been fixed', async ({
-    guild,
-    member,
-    listing,
-  }) => {
+  it('keeps invalid lines, and includes them once they are fixed', async ({ guild, member, listing }) => {
     await turnApprovalOn(guild);
     const list = ['one.example.com:1 cs2', 'two.example.com cs2', 'three.example.com:3 cs2'].join('\n');
     const preview = await paste(member, list);
@@ -793,11 +778,7 @@ describe('a submission that needs approval', () => {
     expect(typed.server).toBe('two.example.com');
   });
 
-  it('is shown with its skipped lines, even after an edit and a decision', async ({
-    guild,
-    admin,
-    member,
-  }) => {
+  it('still lists its skipped lines after an edit and a decision', async ({ guild, admin, member }) => {
     await addServer(admin, `${HOST}:1`);
     await turnApprovalOn(guild);
     const list = [`${HOST}:1 cs2`, 'two.example.com:2 cs2', 'two.example.com:2 cs2', 'our very best ones'];
@@ -824,7 +805,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(history)).not.toContain('Unfinished');
   });
 
-  it('has a button that shows all lines in a file if the list is long', async ({ guild, member }) => {
+  it('has a button that shows a long list as a file', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const reply = await pressSubmit(member, await paste(member, lines(12)));
     expect(textOf(reply)).toContain(WAITS);
@@ -851,7 +832,7 @@ describe('a submission that needs approval', () => {
     expect(sent).not.toContain('s0.example.com');
   });
 
-  it("has a button that shows all lines in a file if they don't fit into the message", async ({
+  it("has a button that shows the list as a file if it doesn't fit in the message", async ({
     guild,
     member,
   }) => {
@@ -866,7 +847,7 @@ describe('a submission that needs approval', () => {
     expect(csvOf(all, 'preview.csv')).toHaveLength(10);
   });
 
-  it("keeps lines that don't fit into the edit form", async ({ guild, member }) => {
+  it("keeps lines that don't fit in the edit form", async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const reply = await pressSubmit(member, await sendFile(member, lines(200)));
     const { modal, typed } = await openModal(member, reply);
@@ -942,7 +923,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(await openSettings(guild))).toContain('Approval: on');
   });
 
-  it('is mentioned in the history, even if there are no other entries', async ({ guild, admin, member }) => {
+  it('is mentioned in an otherwise empty history', async ({ guild, admin, member }) => {
     await oneWaits(guild);
     for (const who of [admin, member]) {
       const history = textOf(await who.press(await who.slash('submissions'), 'History'));
@@ -951,7 +932,7 @@ describe('a submission that needs approval', () => {
     }
   });
 
-  it('can still be approved in a message that is more than an hour old', async ({
+  it('can still be approved if its message is over an hour old', async ({
     guild,
     admin,
     member,
@@ -979,7 +960,7 @@ describe('a submission that needs approval', () => {
     expect(edits().filter(({ status }) => status === 429)).toEqual([]);
   });
 
-  it('moves to a new log channel, and the old message links there', async ({ guild, member, discord }) => {
+  it('moves to a new log channel and leaves a link behind', async ({ guild, member, discord }) => {
     const { message } = await oneWaits(guild);
     await guild.admin.press(await pickSetting(guild, 'Log channel', '#general'), 'Use it anyway');
     await expect.poll(() => textOf(message)).toMatch(/^This is now waiting in #/);
@@ -1017,7 +998,7 @@ describe('a submission that needs approval', () => {
     expect(csvOf(all, 'preview.csv')).toHaveLength(1);
   });
 
-  it('is posted when /settings detects that the log channel works again', async ({
+  it('is posted when /settings finds that the log channel works again', async ({
     guild,
     discord,
     member,
@@ -1093,7 +1074,7 @@ describe('a submission that needs approval', () => {
     expect(addsOf(guild, HOST)).toEqual([]);
   });
 
-  it('prevents the same server from being submitted in a later list', async ({ guild, member }) => {
+  it('keeps the same server out of later lists', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     await addServer(member, 's1.example.com:27015');
     const preview = await paste(member, lines(3));
@@ -1122,7 +1103,7 @@ describe('a submission that needs approval', () => {
 });
 
 describe('the approval setting in /settings', () => {
-  it('lets the bot mention a role, but at most once an hour', async ({ guild, bot, admin, member }) => {
+  it('lets the bot mention a role at most once an hour', async ({ guild, bot, admin, member }) => {
     await turnApprovalOn(guild);
     guild.discord.guildEvents.addRole(guild, { name: 'deciders', mentionable: true });
     const page = await pickSetting(guild, 'Approval', '@Moderators');
@@ -1156,7 +1137,7 @@ describe('the approval setting in /settings', () => {
     expect(textOf(await openSetting(guild, 'Approval'))).not.toContain('at most once an hour');
   });
 
-  it('requires a log channel as long as approval is on', async ({ guild, admin }) => {
+  it('requires a log channel while approval is on', async ({ guild, admin }) => {
     const without = await openSetting(guild, 'Approval');
     expect(textOf(without)).toContain('needs a working log channel. Choose one first.');
     expect(labelsOf(without)).not.toContain('Turn approval on');

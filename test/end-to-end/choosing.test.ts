@@ -14,7 +14,7 @@ const optionsOf = (answer: Parameters<typeof componentsOf>[0]) =>
   componentsOf(answer).flatMap(({ options }) => options ?? []);
 
 describe('after pasting a console log, a member', () => {
-  it('only submits the addresses that they select', async ({ member, listing, bot }) => {
+  it('only submits the selected addresses', async ({ member, listing, bot }) => {
     const preview = await paste(member, LOG, { game: 'rust' });
     expect(textOf(preview)).toContain('This looks like a log or a list of people');
     expect(labelsOf(preview)).toEqual(['Edit', 'Cancel']);
@@ -52,7 +52,7 @@ describe('after pasting a console log, a member', () => {
   });
 });
 
-describe("the preview of an address that might be a person's", () => {
+describe('the preview of an ambiguous address', () => {
   it('has a submit button that names the game', async ({ member, listing }) => {
     const preview = await paste(member, 'My IP is 93.184.216.12:28015', { game: 'rust' });
     expect(labelsOf(preview)).toEqual(['Submit 93.184.216.12:28015 (Rust)', 'Edit', 'Cancel']);

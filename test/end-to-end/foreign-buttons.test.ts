@@ -474,7 +474,7 @@ async function submitForged(
 const OTHERS = /(?:new|no-port|refused|s1|unclear)\.example\.com/;
 
 describe("someone else's button or menu", () => {
-  it('is covered by these tests for every action of every command', async ({ guild }) => {
+  it('is tested for every action of every command', async ({ guild }) => {
     const { controls, windows } = await showEverything(guild);
     const shown = new Set(controls.map(({ id }) => nameOf(id)));
     expect([...shown].toSorted()).toEqual(PRESSES.filter(isShown).toSorted());
@@ -507,7 +507,7 @@ describe("someone else's button or menu", () => {
       await changesNothing({ bot, guild }, admin, async () => void (await use(bot, control, admin)));
   });
 
-  it('has no effect in any other guild', async ({ bot, guild }) => {
+  it('has no effect in another guild', async ({ bot, guild }) => {
     const { controls } = await showEverything(guild);
     const elsewhere = await bot.newGuild({ key: 'sandbox-key' });
     for (const control of controls) {
@@ -530,7 +530,7 @@ describe('a modal from another user or guild', () => {
     }
   });
 
-  it('has no effect if its user submits it in a different guild', async ({ bot, guild }) => {
+  it('has no effect if it is submitted in a different guild', async ({ bot, guild }) => {
     const { windows } = await showEverything(guild);
     const { id: guildId } = await bot.newGuild({ key: 'sandbox-key' });
     const permissions = String(PermissionFlagsBits.ManageGuild);
@@ -567,7 +567,7 @@ describe('a modal from another user or guild', () => {
 });
 
 describe("a forged modal with a submission's id", () => {
-  it("doesn't change data that belongs to another member or guild", async ({ bot, guild, admin, member }) => {
+  it("doesn't change another member's or guild's data", async ({ bot, guild, admin, member }) => {
     await setKey(admin, 'sandbox-key');
     await addServer(member, 'no-port.example.com');
     await addServer(member, 's1.example.com:27015');
@@ -615,11 +615,7 @@ describe("a forged modal with a submission's id", () => {
 });
 
 describe('a forged interaction with a public message', () => {
-  it("doesn't change the message, even if the user is allowed to press the forged button", async ({
-    bot,
-    guild,
-    admin,
-  }) => {
+  it('leaves the message unchanged if it presses a button', async ({ bot, guild, admin }) => {
     const { controls } = await showEverything(guild);
     const panel = await postPanel(guild, 'Ours.');
     const before = structuredClone(panel.current);
@@ -631,7 +627,7 @@ describe('a forged interaction with a public message', () => {
     }
   });
 
-  it("doesn't change the message if it submits a modal", async ({ bot, guild, admin }) => {
+  it('leaves the message unchanged if it submits a modal', async ({ bot, guild, admin }) => {
     await setKey(admin, 'sandbox-key');
     const panel = await postPanel(guild, 'Ours.');
     await addServer(admin, 'no-port.example.com');

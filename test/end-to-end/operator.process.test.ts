@@ -18,7 +18,7 @@ const it = botTest({
   env: { DEPARTURE_CHECK_SECONDS: '1', DEPARTURE_GRACE_DAYS: '0', LISTING_API_TIMEOUT_MS: '60000' },
 });
 
-it("a bot that can't start names all invalid variables in one message, without their values", async () => {
+it('the startup error names all invalid variables, but not their values', async () => {
   const { status, stderr, stdout } = await runFile(['src/start.js'], {
     cwd: tmpdir(),
     env: {
@@ -34,7 +34,7 @@ it("a bot that can't start names all invalid variables in one message, without t
   expect(`${stdout}${stderr}`).not.toMatch(/hunter2|too-short|\n\s+at /);
 });
 
-it("if Discord rejects the bot's token, the bot prints a single line and exits", async () => {
+it('the bot prints a single line and exits if Discord rejects its token', async () => {
   const { discord, listing, mayBreak } = await oneBot({ start: false, http: false });
   mayBreak('401: Unauthorized', 9);
   const { status, stderr, stdout } = await runFile(['src/start.js'], {

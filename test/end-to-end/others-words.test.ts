@@ -56,7 +56,7 @@ const games = [...SANDBOX_GAMES, ...hostile, { name: 'Backtick', alias: 'a`b' }]
 const gamesIt = ownBotTest({ listing: { games } });
 
 describe('markup from untrusted sources', () => {
-  gamesIt("isn't rendered if it is in a game's name", async ({ guild, admin, member }) => {
+  gamesIt("isn't rendered in a game's name", async ({ guild, admin, member }) => {
     await chooseLogChannel(guild);
     await pressSetting(guild, 'Announcements', 'Announce submissions');
     let page = await member.slash('games');
@@ -92,7 +92,7 @@ describe('markup from untrusted sources', () => {
   it.for([
     [MASKED, 'success'],
     ['discord.gg/evil \u202e# x\n# big\n-# small\n> q\n- a\n1. b `open **bold ||s|| @everyone', 'error'],
-  ] as const)("isn't rendered if it comes from the service's messages (%j)", async ([message, status], {
+  ] as const)("isn't rendered in the service's messages (%j)", async ([message, status], {
     guild,
     admin,
     member,

@@ -293,12 +293,7 @@ describe("a guild's panels", () => {
     expect(labelsOf(page)).toEqual(['Post a panel here', 'All settings']);
   });
 
-  it('are removed from the list once they have been deleted in Discord', async ({
-    bot,
-    guild,
-    admin,
-    discord,
-  }) => {
+  it('are removed from the list once they are deleted in Discord', async ({ bot, guild, admin, discord }) => {
     const panel = await postPanel(guild, 'Ours');
     const page = await openSetting(guild, 'Panels');
     discord.guildEvents.setBotPermissions(guild, guild.channelId, 0n);
@@ -370,7 +365,7 @@ describe("a guild's panels", () => {
     expect(JSON.stringify(panel.current)).toContain('addserver:new:rust');
   });
 
-  it('show both changes if a panel is changed twice at the same time', async ({ guild, admin, discord }) => {
+  it('show both changes if two are made at the same time', async ({ guild, admin, discord }) => {
     const panel = await postPanel(guild, 'Before');
     const page = await openSetting(guild, 'Panels');
     const { modal } = await openModal(admin, page);
@@ -477,7 +472,7 @@ describe('a submission from a panel', () => {
     expect(announced()).toHaveLength(1);
   });
 
-  withKeyIt('is announced in the chosen channel after its approval', async ({ guild, admin, member }) => {
+  withKeyIt('is announced in the chosen channel after approval', async ({ guild, admin, member }) => {
     await turnApprovalOn(guild);
     await pressSetting(guild, 'Announcements', 'Announce submissions');
     const moderator = inStaff(guild, 'admin');

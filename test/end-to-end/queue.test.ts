@@ -116,7 +116,7 @@ describe('the queue in /submissions', () => {
     );
   });
 
-  it('shows the next submission if the current one has changed or another moderator was faster', async ({
+  it('notices when another moderator was faster or the member made an edit', async ({
     guild,
     admin,
     member,
@@ -165,10 +165,7 @@ describe('the queue in /submissions', () => {
     expect(labelsOf(queue)).toEqual(['History', 'Blocked here']);
   });
 
-  it('still works after a member has edited or withdrawn one of its submissions', async ({
-    guild,
-    member,
-  }) => {
+  it('still works after the member edits or withdraws a submission', async ({ guild, member }) => {
     await letWait(guild, 4);
     const queue = await member.slash('submissions');
     await member.press(queue, 'Next waiting');
@@ -189,7 +186,7 @@ describe('the queue in /submissions', () => {
 
   it.for(
     LOCALES,
-  )("shows the form with the same input again if a line number doesn't exist (in %s)", async (locale, {
+  )("reopens the form with the same input if a line number doesn't exist (in %s)", async (locale, {
     guild,
   }) => {
     await turnApprovalOn(guild);
@@ -343,7 +340,7 @@ describe('all submissions from one member', () => {
     }
   });
 
-  it('appear in the log channel one by one, before the rest have been sent', async () => {
+  it('are updated in the log channel as each one is sent', async () => {
     // The other tests' messages would keep a shared bot updating messages.
     const bot = await oneBot();
     const begun = () => bot.store.rows("SELECT 1 FROM jobs WHERE name = 'maintenance'");
@@ -377,7 +374,7 @@ describe('all submissions from one member', () => {
     expect(textOf(await other.slash('submissions'))).not.toContain('q1.example');
   });
 
-  it('are only approved together if their game servers fit into the message', async ({
+  it('are only approved together if their game servers fit in the message', async ({
     guild,
     admin,
     member,

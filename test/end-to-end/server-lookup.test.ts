@@ -60,7 +60,7 @@ describe('the server lookup', () => {
     ]);
   });
 
-  it('fills in the port if the address is a Minecraft host name', async ({ bot, guild }) => {
+  it('fills in the port of a Minecraft host name', async ({ bot, guild }) => {
     bot.records.addName('mc.example.com', { addresses: ['93.184.216.35'] });
     const answer = await submit(guild, 'mc.example.com', 'minecraft');
     expect(textOf(answer)).toContain('Port from DNS.');
@@ -87,7 +87,7 @@ describe('the server lookup', () => {
     ]);
   });
 
-  it('is only mentioned in the report for lines that were submitted', async ({ bot, guild }) => {
+  it('is only mentioned in the report for submitted lines', async ({ bot, guild }) => {
     const other = guild.person({ role: 'other' });
     listRust(bot, '93.184.216.44');
     const list = '93.184.216.44:28015\n93.184.216.44:28025 rust';

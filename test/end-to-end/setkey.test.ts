@@ -50,7 +50,7 @@ describe('/setkey', () => {
     expect(await keyInUse(guild)).toBe('sandbox-key');
   });
 
-  it('shows the last characters of the key that it will replace', async ({ admin }) => {
+  it('shows the last characters of the key being replaced', async ({ admin }) => {
     const about = async () => modalTexts(modalOf(await admin.slash('setkey')).data).join();
     expect(await about()).not.toContain('replaces');
     await setKey(admin, 'second-key-1234');
@@ -80,10 +80,7 @@ describe('/setkey', () => {
     expect(textOf(await admin.submit(modal, { key: 'sandbox-key' }))).toContain('works and has been saved');
   });
 
-  it("doesn't blame the key if the service rejects it because of a rate limit", async ({
-    admin,
-    listing,
-  }) => {
+  it("doesn't blame the key for a rate limit", async ({ admin, listing }) => {
     const body = { status: 'error', message: 'Slow down.' };
     await listing.behave({ kind: 'json', status: 429, body });
     const limited = textOf(await setKey(admin, 'sandbox-key'));
@@ -126,7 +123,7 @@ describe('/setkey', () => {
     expect(await keyInUse(guild)).toBe('second-key-1234');
   });
 
-  it('offers to choose a log channel after the first key is set', async ({ guild, admin }) => {
+  it('asks for a log channel after the first key is set', async ({ guild, admin }) => {
     const saved = await setKey(admin, 'sandbox-key');
     expect(textOf(saved)).toMatch(
       /✅ API key: .*➖ Log channel: none.*➖ Role for key problems: none.*Who can submit: everyone.*The log channel shows submissions .* Choose one that only your team can read\. .*with \/panel\./s,

@@ -165,7 +165,7 @@ describe('/submissions', () => {
     expect(String(own.file('submissions.csv'))).not.toContain('fourth');
   });
 
-  it('has buttons for resubmitting servers that are unsent or unconfirmed', async ({
+  it('has buttons for resubmitting unsent or unconfirmed servers', async ({
     guild,
     admin,
     member,
@@ -230,7 +230,7 @@ describe('/submissions', () => {
     expect(textOf(opened)).toContain("What was sent can't be changed or removed from here.");
   });
 
-  it('shows a list as a single entry that opens the outcomes of all lines', async ({ admin, member }) => {
+  it("shows a list as one entry that opens every line's outcome", async ({ admin, member }) => {
     await pressSubmit(member, await paste(member, 'old.example.com:1 cs2\nold.example.com:2 cs2'));
     await pressSubmit(member, await paste(member, lines(12)));
     await addServer(member, 'single.example.com:1');

@@ -8,7 +8,7 @@ const use = ({ member, discord }: TestGuild, text: string, person = member) =>
   person.useOnMessage('Submit servers', discord.say(person, text));
 
 describe('the "Submit servers" command', () => {
-  it("reads the message's text before its attached text file", async ({ guild, member, listing }) => {
+  it("reads the message's text before the attached file", async ({ guild, member, listing }) => {
     const text = 'Rust: t.example.com:1';
     const file = upload(
       'message.txt',
