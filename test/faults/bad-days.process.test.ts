@@ -44,7 +44,7 @@ it('if Discord is unreachable, a starting bot logs one line without a stack trac
   ]);
 });
 
-it('the bot waits out a long rate limit when it requests the gateway URL', async ({ bot, discord }) => {
+it('the bot waits out a long rate limit on the gateway URL', async ({ bot, discord }) => {
   discord.faults.inject({ fault: limited(82_721), path: /^\/gateway\/bot$/, times: ALWAYS });
   bot.process.start();
   await expect

@@ -54,7 +54,7 @@ const acknowledged = ({ discord }: TestGuild) =>
     .length;
 
 describe('after a kill -9', () => {
-  it('servers count as unconfirmed if they had been sent, and otherwise as not sent', async ({
+  it('servers count as unconfirmed if they were sent, and as unsent otherwise', async ({
     bot,
     guild,
     member,

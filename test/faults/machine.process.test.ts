@@ -92,7 +92,7 @@ describe('a full disk', () => {
 });
 
 ownBotTest({ asProcess: true })(
-  'the bot only exports one long history at a time, even if several members request theirs',
+  'the bot exports one long history at a time, even if several admins request it',
   async ({ bot, guild, discord }) => {
     await bot.process.stop();
     const store = await openStoreAt(bot.store.url);
@@ -176,7 +176,7 @@ ownBotTest({
     onRequest: (_, { action }) => (areGamesAway && action === 'games' ? { kind: 'hang' } : undefined),
   },
 })(
-  "commands that arrive at the same time all get a reply, even if the games list can't be loaded",
+  "simultaneous commands all get a reply, even if the games list can't be loaded",
   async ({ bot, guild }) => {
     await bot.process.stop();
     areGamesAway = true;

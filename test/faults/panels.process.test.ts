@@ -5,7 +5,7 @@ import { crash, hung } from './crash.ts';
 
 const it = ownBotTest({ asProcess: true });
 
-it('all panels switch to the new language, even after a kill -9 in the middle of the change', async ({
+it('all panels switch to the new language, even if a kill -9 interrupts the change', async ({
   bot,
   guild,
   admin,

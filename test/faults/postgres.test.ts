@@ -138,7 +138,7 @@ describe.skipIf(!hasPostgres())('if the response to a COMMIT was lost', () => {
     expect(addsOf(guild, HOST)).toEqual([]);
   });
 
-  it('an admin is told that the bot was interrupted', async () => {
+  it('an admin sees that the bot was interrupted', async () => {
     const { guild, wire } = await overWire();
     const cut = wire.cutCommitOf('keyv');
     expect(textOf(await setQuota(guild, '5'))).toContain('The bot was interrupted before it could finish');

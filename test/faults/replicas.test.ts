@@ -74,8 +74,8 @@ async function openBoth() {
   };
 }
 
-describe.skipIf(!hasPostgres())('when two bots share a database', () => {
-  it("one reports what happened to submissions that the other didn't finish", async () => {
+describe.skipIf(!hasPostgres())('two bots with a shared database', () => {
+  it("report each other's unfinished submissions", async () => {
     const { bot, guild, letPass, rows } = await openBoth();
     const { listing, member } = guild;
     await listing.behave({ kind: 'hang', carriedOut: true });
@@ -105,7 +105,7 @@ describe.skipIf(!hasPostgres())('when two bots share a database', () => {
     expect(requests()).toEqual([1, 1, 0]);
   });
 
-  it('one keeps working after the other is killed', async () => {
+  it('keep working after one of them is killed', async () => {
     const { bot, guild, letPass } = await openBoth();
     const { listing, member } = guild;
     await listing.behave({ kind: 'hang' });
@@ -119,7 +119,7 @@ describe.skipIf(!hasPostgres())('when two bots share a database', () => {
     expect(textOf(await addServer(member, 'next.example.com:27015'))).toContain(ACCEPTED);
   });
 
-  it('two moderators can approve the same submission at the same time', async () => {
+  it('let two moderators approve the same submission at the same time', async () => {
     const { bot, guild, otherUrl, letPass, rows } = await openBoth();
     const { discord, member } = guild;
     await turnApprovalOn(guild);
@@ -158,7 +158,7 @@ describe.skipIf(!hasPostgres())('when two bots share a database', () => {
     expect(labelsOf(message)).toEqual([]);
   });
 
-  it('a reply still shows an accepted server after two modals have been submitted at the same time', async () => {
+  it('keep an accepted server in the reply if two modals are submitted at the same time', async () => {
     const { guild, otherUrl, rows } = await openBoth();
     const { discord, listing, member } = guild;
     const answer = await addServer(member, 'two.example.com');
@@ -180,7 +180,7 @@ describe.skipIf(!hasPostgres())('when two bots share a database', () => {
     expect(addsOf(guild, 'two.example.com')).toHaveLength(1);
   });
 
-  it("a late edit doesn't remove an accepted server from the reply", async () => {
+  it("don't overwrite an accepted server with a late edit", async () => {
     const { guild, otherUrl, rows } = await openBoth();
     const { discord, member } = guild;
     const answer = await addServer(member, 'late.example.com');
@@ -200,7 +200,7 @@ describe.skipIf(!hasPostgres())('when two bots share a database', () => {
     expect(addsOf(guild, 'late.example.com')).toHaveLength(1);
   });
 
-  it("one notifies all members after the other's machine vanishes", async () => {
+  it('notify all members after one machine vanishes', async () => {
     const { bot, guild, wire, startOther, letPass } = await openBoth();
     const { listing, member } = guild;
     const another = await bot.newGuild({ key: 'sandbox-key' });
