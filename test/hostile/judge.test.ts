@@ -62,7 +62,7 @@ describe('claimOf', () => {
     ['list: unknown', 'unknown'],
     ['list: not-sent', 'nothing sent'],
     ["Something went wrong on the bot's side.", 'unclear'],
-  ])('recognises what "%s" claims', (words, claim) => {
+  ])('recognises the claim in "%s"', (words, claim) => {
     expect(claimOf(words)).toBe(claim);
   });
 });
