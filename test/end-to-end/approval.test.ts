@@ -234,7 +234,7 @@ describe('a submission that needs approval', () => {
     );
   });
 
-  it('can be declined with a predefined reason that the member sees in their own language', async ({
+  it("shows a predefined decline reason in the member's language", async ({
     bot,
     guild,
     discord,

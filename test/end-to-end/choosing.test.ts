@@ -37,10 +37,7 @@ describe('after pasting a console log, a member', () => {
     expect(JSON.stringify(bot.log())).not.toMatch(PLAYERS);
   });
 
-  it("doesn't submit anything if the selection has changed since the button was shown", async ({
-    member,
-    listing,
-  }) => {
+  it("can't submit an outdated selection", async ({ member, listing }) => {
     const preview = await paste(member, LOG, { game: 'rust' });
     await member.pick(preview, ['0']);
     await expect.poll(() => labelsOf(preview)).toContain('Submit 1 of 3');

@@ -94,7 +94,7 @@ describe('the "Submit servers" command', () => {
     expect(listing.submitted.map(({ port }) => port)).toEqual([27015, 27015]);
   });
 
-  it('explains that the address or the API key is missing', async ({ bot, guild }) => {
+  it('reports a missing address or API key', async ({ bot, guild }) => {
     expect(textOf(await use(guild, 'see you at 8:30 on https://example.com/play'))).toContain(
       'No game server address was found',
     );
