@@ -26,7 +26,7 @@ async function oneWaits(guild: TestGuild) {
 }
 
 describe('after a kill -9, a submission that needs approval', () => {
-  it("is posted for moderators if it hadn't been posted yet", async ({ bot, guild, member }) => {
+  it("is posted if it hadn't been posted yet", async ({ bot, guild, member }) => {
     await turnApprovalOn(guild);
     const posts = new RegExp(`channels/${staffChannel(guild)}/messages`);
     const isHung = hung(bot, 'POST', posts);
@@ -41,7 +41,7 @@ describe('after a kill -9, a submission that needs approval', () => {
     await expect.poll(() => textOf(message)).toContain(ACCEPTED);
   });
 
-  it("isn't posted for moderators a second time", async ({ bot, guild, member }) => {
+  it("isn't posted a second time", async ({ bot, guild, member }) => {
     await turnApprovalOn(guild);
     const isHung = hung(bot, 'PATCH', /webhooks/);
     const reply = addServer(member, `${HOST}:1`);
@@ -77,11 +77,7 @@ describe('after a kill -9, a submission that needs approval', () => {
     await expect.poll(shown).toMatch(/edited\.example\.com:3.*Withdrawn/s);
   });
 
-  it("is shown with a moderator's correction if the correction had been stored", async ({
-    bot,
-    guild,
-    member,
-  }) => {
+  it("shows a moderator's correction if it was saved", async ({ bot, guild, member }) => {
     const message = await oneWaits(guild);
     const moderator = inStaff(guild, 'admin');
     const { modal } = await openModal(moderator, message, 'Correct…');
@@ -98,7 +94,7 @@ describe('after a kill -9, a submission that needs approval', () => {
     expect(textOf(await member.slash('submissions'))).toContain('Corrected by');
   });
 
-  it('shares a reply with the other submissions that were declined at the same time', async ({
+  it('shares a reply with the submissions declined at the same time', async ({
     bot,
     guild,
     admin,
@@ -117,7 +113,7 @@ describe('after a kill -9, a submission that needs approval', () => {
       .toMatch(/❌ Declined: .*example\.com:1.* and .*example\.com:2.*Reason: Ours\./);
   });
 
-  it('returns to the queue if it had been approved but not sent', async ({ bot, guild, admin, listing }) => {
+  it('returns to the queue if it was approved but not sent', async ({ bot, guild, admin, listing }) => {
     const message = await oneWaits(guild);
     const buttonIds = () => componentsOf(message).map(({ custom_id: id }) => id);
     const idsBefore = buttonIds();
@@ -142,11 +138,7 @@ describe('after a kill -9, a submission that needs approval', () => {
     expect(addsOf(guild, HOST)).toHaveLength(1);
   });
 
-  it("counts as unconfirmed and isn't resent if it had already been sent", async ({
-    bot,
-    guild,
-    listing,
-  }) => {
+  it("counts as unconfirmed and isn't resent if it was already sent", async ({ bot, guild, listing }) => {
     const message = await oneWaits(guild);
     await listing.behave({ kind: 'hang', carriedOut: true });
     void inStaff(guild, 'admin').press(message, 'Approve');
@@ -184,7 +176,7 @@ describe('after a kill -9, a submission that needs approval', () => {
 const HURRY = new URL('preloads/hurry.ts', import.meta.url).href;
 
 ownBotTest({ asProcess: true, start: false, env: { NODE_OPTIONS: `--import=${HURRY}` } })(
-  'a message is posted a minute later if Discord fails to post it the first time',
+  'an approval message is posted a minute later if the first attempt fails',
   async ({ bot, listing }) => {
     await bot.start();
     // The hourly job would also post the message, but its first run has already ended.
