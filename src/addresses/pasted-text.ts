@@ -135,7 +135,10 @@ const PASSWORD_OF_LINE = new RegExp(`${ANNOUNCED}[^\\r\\n]*?(?=; ?\\+?connect\\b
 const QUOTED_SETTING = /(?<=[(,])[\w.]{1,60}="[^"\r\n]{0,200}"(?=,[\w.]{1,60}=|\)\s{0,9}$)/gu;
 const QUOTED_OPTION =
   /(?<=\s)[+-][\w.]{1,60} {1,4}"[^"\r\n]{0,200}"(?=\s[+-][\w.]{1,60}\s[^"\r\n]{0,999}$)/gu;
-const PASSWORD_AS_WORD = new RegExp(`${ANNOUNCED}[ \\t]{0,4}(?:"[^"\\r\\n]*"|[^\\s;]+)`, 'giu');
+const PASSWORD_AS_WORD = new RegExp(
+  `${ANNOUNCED}[ \\t]{0,4}(?:"[^"\\r\\n]*"|'(?:[^'\\\\\\r\\n]|\\\\.)*'(?!\\p{L})|[^\\s;]+)`,
+  'giu',
+);
 
 /** The part of a link after the host and port, such as the password in `steam://connect/`. Ends before a closing quote. */
 const LINK_TAIL = '(?:[^\\s"]|"+[^\\s",;])*';

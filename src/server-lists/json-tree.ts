@@ -21,13 +21,14 @@ export type JsonNode = Place &
 export type JsonField = readonly [name: string, node: JsonNode];
 
 /**
- * Parses JSON text into values with their positions. Also accepts trailing commas, and lines that each contain a JSON object,
- * as a list. Leaves out the contents of values that are nested too deeply.
+ * Parses JSON text into values with their positions. Also accepts the spellings of JavaScript and Python, and lines that each
+ * contain an object, as a list. Leaves out the contents of values that are nested too deeply.
  * @returns undefined for text that isn't JSON
  */
-export function jsonTree(text: string): JsonNode | undefined {
-  if (!/^\s*(?:\[\s*[\]{["]|\{)/u.test(text)) return undefined;
-  if (isJson(text) || isJson(withoutTrailingCommas(text))) {
+export function jsonTree(given: string): JsonNode | undefined {
+  if (!/^\s*(?:\[\s*[\]{["']|\{)/u.test(given)) return undefined;
+  const text = isJson(given) ? given : asJson(given);
+  if (isJson(text)) {
     const tokens = tokensOf(text);
     const first = tokens.next().value;
     return first && nodeOf(first, tokens);
@@ -36,12 +37,31 @@ export function jsonTree(text: string): JsonNode | undefined {
   return areObjects ? listOf({ line: 1, at: 0 }, tokensOf(text)) : undefined;
 }
 
-/** A string, which may lack its closing quote, or a comma that no value follows. */
-const STRING_OR_TRAILING_COMMA = /"(?:[^"\\]|\\.)*"?|,(?=\s*[\]}])/gsu;
+/** A string, which may lack its closing quote, a word outside strings, or a comma that no value follows. */
+const SPELLING =
+  /"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|(?<![\p{N}.])[\p{L}_$][\p{L}\p{N}_$]*|,(?=\s*[\]}])/gsu;
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ...['null', 'true', 'false'].map((word) => [word, word] as const),
+  ['None', 'null'],
+  ['True', 'true'],
+  ['False', 'false'],
+]);
 
-/** Removes commas before the end of a list or an object. People leave them behind, and {@link tokensOf} skips all commas. */
-const withoutTrailingCommas = (text: string): string =>
-  text.replace(STRING_OR_TRAILING_COMMA, (found) => (found === ',' ? '' : found));
+/** Writes single quotes, keys without quotes, Python's constants and trailing commas as JSON does. */
+const asJson = (text: string): string =>
+  text.replace(SPELLING, (found) => {
+    if (found === ',') return '';
+    if (found.startsWith('"')) return found;
+    return found.startsWith("'") ? inDoubleQuotes(found) : (WORDS.get(found) ?? `"${found}"`);
+  });
+
+const inDoubleQuotes = (text: string): string =>
+  `"${text.slice(1, -1).replace(/\\.|"/gsu, (found) => QUOTES.get(found) ?? found)}"`;
+
+const QUOTES: ReadonlyMap<string, string> = new Map([
+  ["\\'", "'"],
+  ['"', '\\"'],
+]);
 
 function isJson(text: string): boolean {
   try {

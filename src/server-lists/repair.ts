@@ -43,18 +43,16 @@ export const meantAddress = (row: Row): string | undefined =>
   row.kind === 'invalid' && row.problem.code === 'look-alikes' ? row.problem.meant : undefined;
 
 /**
- * Returns the ports that the member may have meant if the number has one digit too many. If removing a digit results in the
- * game's default port, returns that port. Otherwise, returns the number without its doubled digit. Returns an empty list if
- * several digits are doubled.
+ * Returns the port that the member may have meant if the number has one digit too many. If removing a digit results in the
+ * game's default port, returns that port. Otherwise, returns the number without its only doubled digit, if it has one.
  */
 function nearPorts(typed: number, game: string | undefined): readonly number[] {
   const digits = String(typed);
   const shorter = Array.from(digits, (_, index) => Number(digits.slice(0, index) + digits.slice(index + 1)));
   const usual = game === undefined ? undefined : usualPort(game);
   if (usual !== undefined && shorter.includes(usual)) return [usual];
-  const undoubled = shorter.filter((port, index) => digits[index] === digits[index + 1] && port <= MAX_PORT);
-  const [near, ...others] = new Set(undoubled);
-  return near === undefined || others.length > 0 ? [] : [near];
+  const [near, ...others] = shorter.filter((_, index) => digits[index] === digits[index + 1]);
+  return near === undefined || near > MAX_PORT || others.length > 0 ? [] : [near];
 }
 
 /** Whether the member typed the game in the address field and the address in the game field. */

@@ -42,6 +42,8 @@ interface FoundServer {
   readonly beside?: NamedGame | undefined;
   /** The words next to the server, if they might be the name of an unknown game. */
   readonly words: string;
+  /** The name of the field that the address is the value of, or ''. */
+  readonly label: string;
 }
 
 /** A line that contains ports but no server. */
@@ -63,6 +65,8 @@ interface Words {
   readonly kind: 'words';
   readonly game: NamedGame | undefined;
   readonly isHeading: boolean;
+  /** The name of the record's field that names the game, or ''. */
+  readonly label: string;
 }
 
 type Part = FoundServer | Ports | Words | Aside;
@@ -98,6 +102,15 @@ const HEADING =
 const FORMAT = /[:=<>"{}]|^\s*\p{L}+\d{1,3}\s*$/u;
 /** The start or end of an object, for lines that contain several objects. */
 const BOUNDARY = /[{}]|\/>|<\p{L}{1,40}\s/u;
+/** The end of an object that another object or value follows. What the object names isn't true of the next one. */
+const OBJECT_END = /\}\s{0,9}(?:,|(?=[[({]))|[\])]\s{0,9},(?=\s{0,9}[[({])|\/>/u;
+/** The name of a field at the end of a text, in front of the field's value. */
+const FIELD_IN_FRONT = /(?<name>[\p{L}_][\p{L}\p{N}_ -]{0,30})["'`]?\s{0,4}(?:=>|[:=])[\s"'`([]{0,6}$/u;
+/** A field with a value, rather than the name of the objects below. */
+const FIELD =
+  /^\W{0,10}(?<name>[\p{L}_][\p{L}\p{N}_ -]{0,30})["'`]?\s{0,4}(?:=>|[:=])\s{0,4}(?![[({]\s*$)\S/u;
+/** Quotes, equals signs, bullets and indentation, which fields of records have, but usually not a heading such as `Game: Rust`. */
+const RECORD = /["`=]|(?<!\p{L})'|'(?!\p{L})|^(?:\s{2}|\t|\s*-\s)/u;
 /** The number or bullet of a list item. */
 const ITEM = /^\s*(?:[-*•‣>]|\d{1,4}[.)])\s+/u;
 const LINK_MARKUP = /\[url=|<a\b[^<>]{0,200}href=["']?/giu;
@@ -163,11 +176,12 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
       games,
     );
     const words = wordsAround(line.raw);
+    const label = FIELD_IN_FRONT.exec(text.slice(0, found[0]?.start))?.groups?.name ?? '';
     for (const { targets, beside, name, ...address } of servers) {
       for (const typed of targets) {
         if (isJoined(address, plain)) joined.add(typed.server);
         const row = { line: line.number, typed, shape, findWords: () => words(typed.server) };
-        addServer({ row, beside, words: name });
+        addServer({ row, beside, words: name, label });
       }
     }
     return true;
@@ -212,7 +226,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     return front.replace(ITEM, '').trim().split(/\s+/u).length <= MAX_UNKNOWN_WORDS && !hasWords(back);
   }
 
-  const add = (row: RawRow, beside?: NamedGame): void => addServer({ row, beside, words: '' });
+  const add = (row: RawRow, beside?: NamedGame): void => addServer({ row, beside, words: '', label: '' });
 
   function readMeant(text: string, { number }: PastedLine): boolean {
     const row = isOther ? undefined : readCells(cellsOfWords(text, games), number, games);
@@ -246,7 +260,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
   }
 
   /** @returns whether the words are a heading that names a game */
-  function readWords(text: string): boolean {
+  function readWords(text: string, raw = text): boolean {
     const isHeading = HEADING.test(text);
     const named = namedGame(text, games);
     const game = isHeading ? named : sureOf(named, text);
@@ -254,7 +268,8 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     if (isHeading || game !== undefined) gameOfHeading = game;
     heading = text;
     isConfiguration ||= isSetting(text);
-    parts.push({ kind: 'words', game, isHeading });
+    const field = game && RECORD.test(raw) ? FIELD.exec(text) : null;
+    parts.push({ kind: 'words', game, isHeading, label: field?.groups?.name ?? '' });
     return isSure(game);
   }
 
@@ -266,7 +281,8 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     read(text: string, line: PastedLine): boolean {
       // The line is a comment in program code.
       if (/^\s*\/\//u.test(text)) return true;
-      const isRead = readServers(text, line) || readPorts(text) || readMeant(text, line) || readWords(text);
+      const isRead =
+        readServers(text, line) || readPorts(text) || readMeant(text, line) || readWords(text, line.raw);
       lineAbove = text;
       return isRead;
     },
@@ -280,7 +296,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     /** Returns all rows, in the order of the text. */
     rows(): TextRows {
       const { parts: servers, leftOut } = withQueryPorts(withPortsOfLines(parts, games));
-      const read = withGames(servers, games, isMessage);
+      const read = withGames(withRecordEnds(servers), games, isMessage);
       const rows = read.rows.map((row) => {
         if (joined.has(row.typed.server)) return { ...row, shape: 'list' as const };
         return isConfiguration && row.shape === 'list' ? { ...row, shape: 'unsure' as const } : row;
@@ -452,6 +468,22 @@ function withNumbers(typed: TypedRow, numbers: readonly NamedNumber[]): TypedRow
   if (port !== undefined && (others.length === 0 || !lacksPort(typed))) return withPort(whole, port);
   const doubtful = port ?? called('unclearPort')[0];
   return doubtful === undefined || !lacksPort(typed) ? whole : { ...whole, port: unclearPort(doubtful) };
+}
+
+const RECORD_END: Words = { kind: 'words', game: SEVERAL, isHeading: false, label: '' };
+
+/** Ends a record where its fields begin again. The game in a record's field isn't the game of the next record. */
+function withRecordEnds(parts: readonly (FoundServer | Words)[]): readonly (FoundServer | Words)[] {
+  const labels = new Set<string>();
+  let isGameOfRecord = false;
+  return parts.flatMap((part) => {
+    const { label } = part;
+    const isNext = labels.has(label);
+    if (isNext) labels.clear();
+    if (label !== '') labels.add(label);
+    if (part.kind === 'words' && part.game) isGameOfRecord = label !== '';
+    return part.kind === 'server' && isNext && isGameOfRecord ? [RECORD_END, part] : [part];
+  });
 }
 
 /** Second pass: assigns a game to each server. */
@@ -702,18 +734,25 @@ function portBehind(after: string, isBare: boolean, games: GameIndex): RegExpExe
 
 /**
  * Pairs each address in a line with the words in front of it, or with the words after it if the line begins with an
- * address. If there are words only between addresses, it's unclear which address they belong to.
+ * address. If there are words only between addresses, it's unclear which address they belong to. Words in an object belong to
+ * the address in that object.
  */
 function withWords(found: readonly PlacedAddress[], text: string) {
   const [first, second] = found;
   const inFront = text.slice(0, first?.start).replace(ITEM, '').replace(LINK_MARKUP, '');
   const between = text.slice(first?.behind, second?.start).replace(LINK_MARKUP, '');
   const isNext = /[:=(][^\p{L}\p{N}]{0,5}$/u.test(between);
-  const isFirst = found.length > 1 && !isNext && !hasWords(withoutLabel(inFront));
+  const areObjects = OBJECT_END.test(text.slice(first?.behind, found.at(-1)?.start));
+  const isFirst = found.length > 1 && !areObjects && !isNext && !hasWords(withoutLabel(inFront));
   const isUnclear = isFirst && !hasWords(text.slice(found.at(-1)?.behind));
   return found.map((each, index) => {
-    const before = text.slice(found[index - 1]?.behind ?? 0, each.start);
-    const after = text.slice(each.behind, found[index + 1]?.start);
+    const before =
+      text
+        .slice(found[index - 1]?.behind ?? 0, each.start)
+        .split(OBJECT_END)
+        .at(-1) ?? '';
+    const [after = ''] = text.slice(each.behind, found[index + 1]?.start).split(OBJECT_END, 1);
+    if (areObjects) return { ...each, beside: [before, after.split('{', 1).join()], isUnclear };
     const isLast = index === found.length - 1;
     const beside = isFirst ? [after, isUnclear ? before : ''] : [before, isLast ? after : ''];
     return { ...each, beside, isUnclear };
