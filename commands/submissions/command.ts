@@ -14,11 +14,14 @@ import { UserError } from '../../src/interactions/user-error.ts';
 import { createInOrder } from '../../src/pacing/in-order.ts';
 import { boundedCsv } from '../../src/server-lists/csv-file.ts';
 import { isInvalid, isReady } from '../../src/server-lists/row.ts';
+import type { Draft } from '../../src/submissions/draft.ts';
 import { type HistoryFilter, MAX_ENTRIES, MAX_FOUND } from '../../src/submissions/history.ts';
 import { cut } from '../../src/text/one-line.ts';
 import { choiceText, optionText } from '../../src/words/command-text.ts';
 import { gameChoices } from '../../src/words/games.ts';
 import { sentences } from '../../src/words/sentences.ts';
+import { addressCode } from '../../src/words/servers.ts';
+import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { slashCommand } from '../slash-command.ts';
 import { submitId } from '../submit/ids.ts';
@@ -112,17 +115,13 @@ export function submissionsCommand(deps: CommandDeps): Command {
     return first ? { ...first, content: unfinished.above(first.content) } : showHistory(context, filter, 1);
   }
 
-  /** Counts the lines in the newest unfinished list, and builds the button that opens the list. */
+  /** Describes the newest unfinished list or unsent server, and builds the button that opens it. */
   async function unfinishedList(context: Context, filter: SubmissionFilter) {
     const found = isWhole(context, filter) ? await deps.drafts.unfinished(context) : undefined;
     if (found === undefined) return { above: (content: string) => content, button: undefined };
     const { t } = context;
     const { newest, count } = found;
-    const numbers = {
-      ready: newest.isTried ? 0 : newest.rows.filter(isReady).length,
-      open: newest.rows.filter(isInvalid).length,
-    };
-    const text = newest.rows.length > 0 ? t('submissions.unfinished', numbers) : t('submissions.unchosen');
+    const text = unfinishedText(t, newest);
     const older = count > 1 ? t('submissions.olderLists', { count: count - 1 }) : undefined;
     return {
       above: (content: string) => [sentences(text, older), content].filter(Boolean).join('\n\n'),
@@ -323,6 +322,16 @@ const isOpen = ({ game, server, outcome }: SubmissionFilter): boolean =>
 /** Whether the filter matches all entries, or all entries of the member. */
 const isWhole = ({ user }: Context, filter: SubmissionFilter): boolean =>
   isOpen(filter) && (filter.userId === '' || filter.userId === user.id);
+
+/** Counts the lines of an unfinished list, or names the single server that was held back. */
+function unfinishedText(t: Translate, { source, rows: lines, isTried }: Draft): string {
+  const [first] = lines;
+  if (first === undefined) return t('submissions.unchosen');
+  if (source === 'options' && isReady(first))
+    return t('submissions.notSentYet', { server: addressCode(first.submission) });
+  const ready = isTried ? 0 : lines.filter(isReady).length;
+  return t('submissions.unfinished', { ready, open: lines.filter(isInvalid).length });
+}
 
 /** Explains why the list is empty. Members whose names were deleted can no longer find their entries. */
 function noneText({ t, user }: Context, filter: SubmissionFilter, sight: Sight): string {

@@ -41,6 +41,8 @@ export interface Draft extends SkippedLines {
    * edited after a submission ended.
    */
   readonly isTried?: boolean | undefined;
+  /** Whether ready lines were held back when the member submitted the draft, for example by a limit. */
+  readonly isHeldBack?: boolean;
   /** Whether no line is left. Such a draft is only kept for the numbers of the skipped lines. */
   readonly isOver?: boolean;
   /** Whether the member cancelled the draft. Such a draft is only found to undo this. */

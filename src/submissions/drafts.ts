@@ -235,7 +235,8 @@ export function createDrafts({
       }),
     /**
      * Returns the member's newest list with lines to fix, or with ready lines that were never submitted, and the number of
-     * such lists. Leaves out lists that the member can open from their waiting, withdrawn or declined submission.
+     * such lists. A single server that was held back counts as a list until the member submits its address again. Leaves out
+     * lists that the member can open from their waiting, withdrawn or declined submission.
      */
     async unfinished({
       guildId,
@@ -247,7 +248,12 @@ export function createDrafts({
         .selectFrom('drafts')
         .where('guild_id', '=', guildId)
         .where('user_id', '=', user.id)
-        .where('source', '<>', 'options')
+        .where(({ or, and, eb }) =>
+          or([
+            eb('source', '<>', 'options'),
+            and([eb('lines', 'like', HELD_BACK), sql<boolean>`not ${isRetyped()}`]),
+          ]),
+        )
         .where('changed_at', '>', now() - DRAFT_LIVES_MS)
         .where('lines', 'not like', CANCELLED)
         .where(({ or, eb }) =>
@@ -314,7 +320,14 @@ export function createDrafts({
 const OVER = '%"isOver":true%';
 const CANCELLED = '%"isCancelled":true%';
 const TRIED = '%"isTried":true%';
+const HELD_BACK = '%"isHeldBack":true%';
 export const WITH_CHOICES = '%"hasChoices":true%';
+
+/** SQL condition for drafts with a server that their member submitted elsewhere after the draft's last change. */
+const isRetyped = () => sql<boolean>`exists (select 1 from submissions as later
+  join servers on submission_id = later.id
+  where later.guild_id = drafts.guild_id and later.user_id = drafts.user_id and created_at > changed_at
+  and lines like '%"server":"' || host || '","port":' || port || ',%')`;
 
 interface StoredSize extends Pick<DraftsTable, 'user_id'> {
   readonly bytes: number;

@@ -289,7 +289,8 @@ export function createPipeline(deps: PipelineDeps) {
     // The draft itself doesn't include servers that only this request wanted to include.
     const checked = includesAlreadySubmitted ? await deps.check.draft(submitRequest, draft) : held.checked;
     const saved = whyTooMany(checked.draft) ? draft : checked.draft;
-    return (await deps.drafts.replace(submitRequest, saved)) ?? { ...held, checked };
+    const kept = checked.ready.length > 0 ? { ...saved, isHeldBack: true } : saved;
+    return (await deps.drafts.replace(submitRequest, kept)) ?? { ...held, checked };
   }
 
   async function carryOut(submitRequest: SubmitRequest, submission: Reservation): Promise<EndedSubmission> {

@@ -336,6 +336,20 @@ describe('an unsent submission', () => {
     await isAccepted(guild, asked, { server: 'later.example.com', port: '27015', game: 'cs2' });
   });
 
+  it('can be continued in /submissions', async ({ bot }) => {
+    const { admin, member, listing } = await bot.newGuild();
+    await addServer(member, good);
+    const history = await member.slash('submissions');
+    expect(textOf(history)).toContain('Not sent yet: good.example.com:27015');
+    await setKey(admin, 'sandbox-key');
+    await pressSubmit(member, await member.press(history, 'Continue'));
+    expect(listing.submitted).toMatchObject([{ server: 'good.example.com' }]);
+    expect(labelsOf(await member.slash('submissions'))).not.toContain('Continue');
+    // What was refused because it was already submitted isn't unfinished.
+    await addServer(member, good);
+    expect(textOf(await member.slash('submissions'))).not.toContain('Not sent yet');
+  });
+
   it('can be sent with a new key after the service has rejected the old one', async ({
     guild,
     admin,

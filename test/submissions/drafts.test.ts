@@ -151,6 +151,28 @@ describe('a stored draft', () => {
     expect(await drafts.unfinished(mia)).toBeUndefined();
   });
 
+  it('counts as unfinished if its only server was held back, until the member submits the address again', async () => {
+    const { clock, ...parts } = await openParts(NOW);
+    const { drafts } = parts;
+    const single = (id: string, host: string): Draft => ({
+      id,
+      source: 'options',
+      rows: [readyRow(1, host)],
+      isHeldBack: true,
+    });
+    await drafts.save(mia, single('a', 'a.example.com'));
+    await drafts.save(mia, { ...single('refused', 'b.example.com'), isHeldBack: false });
+    expect(await drafts.unfinished(mia)).toEqual({ newest: single('a', 'a.example.com'), count: 1 });
+    clock.now += 1;
+    const submit = (by: typeof mia, host: string) =>
+      beginSubmission(parts, by, { interactionId: host, draft: single(`sent ${by.user.id} ${host}`, host) });
+    await submit(mia, 'other.example.com');
+    await submit(ben, 'a.example.com');
+    expect(await drafts.unfinished(mia)).toMatchObject({ newest: { id: 'a' } });
+    await submit(mia, 'a.example.com');
+    expect(await drafts.unfinished(mia)).toBeUndefined();
+  });
+
   it('is deleted if its member has ten newer drafts', async () => {
     const { clock, drafts } = await openParts(NOW);
     await drafts.save(ben, readyDraft('of ben', 1));

@@ -397,11 +397,13 @@ describe("while requests can't be sent", () => {
         outcome: { kind: 'not-sent', reason },
       });
     }
+    opened.clock.now += 1;
     expect(reasonIn(await one(opened, 'single', 'single'))).toMatchObject({ code: 'held-back' });
     expect(await servers(opened)).toEqual(before);
     expect(opened.requests).toHaveLength(requests);
     expect(await opened.drafts.find(mia, 'list')).toMatchObject({ rows: [{}, {}, {}] });
     expect(await opened.drafts.find(mia, 'single')).toMatchObject({ rows: [{}] });
+    expect(await opened.drafts.unfinished(mia)).toMatchObject({ newest: { id: 'single' }, count: 2 });
   });
 
   it('a submission can be queued for approval, but not approved', async () => {
