@@ -16,7 +16,7 @@ import {
   describe,
   fittingLines,
   gameNamed,
-  type LOOK,
+  LOOK,
   labelledAddress,
   serverEmbed,
   serverLines,
@@ -129,38 +129,59 @@ export function reasonTexts(
   return reason ? [t('approval.reason', { reason })] : [];
 }
 
+interface Status {
+  /** The emoji of the state or of the worst outcome. */
+  readonly sign: string;
+  readonly text: string;
+}
+
 /**
  * @param member the submitter, if only they can see the text. Otherwise, the text of a waiting submission asks moderators
  * to decide
  */
-function statusText(t: Translate, submission: Submission, member?: Context): string {
+function statusOf(t: Translate, submission: Submission, member?: Context): Status {
   const { state, declineReason, expiresAt = 0 } = submission;
   switch (state) {
     case 'waiting':
-      return `${STATE_SIGNS.waiting} ${t(member ? 'approval.waiting' : 'approval.toApprove', { seconds: Math.ceil(expiresAt / 1000) })}`;
+      return {
+        sign: STATE_SIGNS.waiting,
+        text: t(member ? 'approval.waiting' : 'approval.toApprove', { seconds: Math.ceil(expiresAt / 1000) }),
+      };
     case 'running':
-      return `${STATE_SIGNS.running} ${decisionText(t, 'approved', submission)} · ${t('again.sending')}`;
+      return {
+        sign: STATE_SIGNS.running,
+        text: `${decisionText(t, 'approved', submission)} · ${t('again.sending')}`,
+      };
     case 'done': {
       const ended = serverResults(submission);
       const received = ended.filter(({ outcome }) => outcome.kind !== 'not-sent');
       const notSent = ended.filter(({ outcome }) => outcome.kind === 'not-sent');
       const textsOf = (some: typeof ended) => outcomesForLog(t, some, ended.length);
       const decision = unconfirmedIn(submission).length > 0 ? 'unconfirmed' : 'approved';
-      const approved = withSign(kindOf(submission), decisionText(t, decision, submission));
-      // Unconfirmed servers are last among the servers that were sent.
-      return [approved, ...textsOf(received), ...unknownTexts(t, ended, member), ...textsOf(notSent)].join(
-        '\n',
-      );
+      const texts = [
+        decisionText(t, decision, submission),
+        ...textsOf(received),
+        // Unconfirmed servers are last among the servers that were sent.
+        ...unknownTexts(t, ended, member),
+        ...textsOf(notSent),
+      ];
+      return { sign: LOOK[kindOf(submission)].sign, text: texts.join('\n') };
     }
     case 'declined': {
-      const declined = withSign('rejected', decisionText(t, 'declined', submission));
-      return [declined, ...reasonTexts(t, declineReason, MAX_REASON_LENGTH)].join('\n');
+      const reasons = reasonTexts(t, declineReason, MAX_REASON_LENGTH);
+      const text = [decisionText(t, 'declined', submission), ...reasons].join('\n');
+      return { sign: LOOK.rejected.sign, text };
     }
     case 'withdrawn':
-      return `${STATE_SIGNS.withdrawn} ${t('approval.withdrawn')}`;
+      return { sign: STATE_SIGNS.withdrawn, text: t('approval.withdrawn') };
     default:
-      return withSign('not-sent', t(`approval.${state}`));
+      return { sign: LOOK['not-sent'].sign, text: t(`approval.${state}`) };
   }
+}
+
+function statusText(...of: Parameters<typeof statusOf>): string {
+  const { sign, text } = statusOf(...of);
+  return `${sign} ${text}`;
 }
 
 /** Asks moderators to check the listing for unconfirmed servers before sending them again, and refers members to them. */
@@ -232,7 +253,10 @@ export const againText = (t: Translate, count: number): string | undefined =>
 
 const MAX_LIST_LENGTH = 1_200;
 
-/** Builds the message about a submission for the log channel. It isn't an embed, because users can turn off embeds. */
+/**
+ * Builds the message about a submission for the log channel. Notifications show only its beginning, which is why it begins
+ * with the game servers. It isn't an embed, because users can turn off embeds.
+ */
 export function channelView(
   t: Translate,
   submission: Submission,
@@ -242,16 +266,17 @@ export function channelView(
   const { servers } = submission;
   const lines = serverLines(t, submittedIn(submission), games, MAX_LENGTHS).slice(0, MAX_SERVERS_SHOWN);
   const list = fittingLines(t, lines, servers.length, MAX_LIST_LENGTH);
+  const { sign, text } = statusOf(t, submission);
   const texts = [
-    statusText(t, submission),
-    aboutText(t, submission, games),
     list,
+    aboutText(t, submission, games),
+    submission.state === 'waiting' ? `-# ${text}` : text,
     ...backgroundTexts(t, background, games),
   ];
   const isCut = servers.some(({ server }) => addressOf(server).length > MAX_LENGTHS.address);
   const isWhole = !isCut && list === lines.join('\n');
   return {
-    content: texts.filter(Boolean).join('\n'),
+    content: `${sign} ${texts.filter(Boolean).join('\n')}`,
     components: rows(logButtons(t, submission, { ...background, isWhole })),
   };
 }

@@ -75,7 +75,7 @@ export interface Background {
   /** Whether all servers were already submitted, so that the submission can't be approved. */
   readonly isRepeat: boolean;
   /** The submitter and the hosts of a waiting submission that are blocked. */
-  readonly blocked: readonly BlockTarget[];
+  readonly blocked: readonly (BlockTarget & { readonly name?: string })[];
   /** The hosts of a waiting submission for which the member has submitted more than {@link MANY_PORTS} ports within a day. */
   readonly manyPorts: readonly { readonly host: string; readonly count: number }[];
 }
@@ -201,7 +201,15 @@ export function createApprovals({
         .where('state', '=', 'waiting');
       return countOf(tables().selectFrom('servers').where('submission_id', 'in', waiting));
     },
-    async background({ id, draftId, guildId, userId, state, servers }: Submission): Promise<Background> {
+    async background({
+      id,
+      draftId,
+      guildId,
+      userId,
+      userName,
+      state,
+      servers,
+    }: Submission): Promise<Background> {
       const parts = await tables()
         .selectFrom('submissions')
         .select('id')
@@ -221,7 +229,7 @@ export function createApprovals({
       const check = await blocks.check(guildId);
       const hosts = new Set(servers.map(({ server }) => server.server).filter(check.hasHost));
       const blocked = [
-        ...(check.hasMember(userId) ? [{ kind: 'member', id: userId } as const] : []),
+        ...(check.hasMember(userId) ? [{ kind: 'member', id: userId, name: userName } as const] : []),
         ...[...hosts].map((host) => ({ kind: 'host', host }) as const),
       ];
       const manyPorts = await manyPortsOf({ id, guildId, userId });

@@ -3,7 +3,7 @@ import type { Logger } from '../logger.ts';
 import { countOutcomes } from '../submissions/outcome.ts';
 import { serverResults } from '../submissions/submission.ts';
 import type { Submissions } from '../submissions/submissions.ts';
-import { escapeText } from '../words/escape.ts';
+import { memberText } from '../words/escape.ts';
 import { interruptedText } from '../words/sentences.ts';
 import { type Context, contextOf, type NotifyGuild, type Reply, type Wording } from './command.ts';
 import { bareText, type Delivery, deliver, rejectionText, stateOf } from './deliver.ts';
@@ -94,7 +94,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
     const said = await reportOf({ ...context, t: await context.guildWords() }, 'log channel');
     if (said) {
       await notifyGuild(interaction.guildId, (t) =>
-        t('resume.notice', { user: escapeText(interaction.user.name), what: bareText(said) }),
+        t('resume.notice', { user: memberText(interaction.user), what: bareText(said) }),
       );
     } else {
       await logUnreportedSubmissions(context);

@@ -38,13 +38,15 @@ export const MAX_ESCAPED_NAME_LENGTH = 2 * MAX_GAME_NAME_LENGTH;
 export const escapeName = (name: string): string => escapeText(name, MAX_ESCAPED_NAME_LENGTH);
 
 /**
- * Formats a member as a mention followed by the name. In an embed, the mention doesn't ping. The name remains readable even
- * if Discord can't find the member.
+ * Formats a member's name, or a mention if the name is unknown. Discord's apps show many mentions that don't ping as an id or
+ * as "@unknown-user" (discord-api-docs#2126).
  * @param name empty if unknown
  */
-export function memberText({ id, name }: { readonly id: string; readonly name: string }): string {
-  return name === '' ? `<@${id}>` : `<@${id}> (${escapeName(name)})`;
-}
+export const memberText = ({ id, name }: { readonly id: string; readonly name: string }): string =>
+  name === '' ? `<@${id}>` : nameText(name);
+
+/** Formats a member's name as text that doesn't mention the member. */
+export const nameText = (name: string): string => escapeName(`@${name}`);
 
 /** Enough for the service's message. The address and next steps need the rest of the 2,000. */
 const MAX_TEXT_LENGTH = 1200;

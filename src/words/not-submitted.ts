@@ -3,7 +3,7 @@ import type { EarlierSubmission } from '../submissions/already-submitted.ts';
 import type { NotSubmitted } from '../submissions/check.ts';
 import type { Allowance, ReachedLimit } from '../submissions/limits.ts';
 import { shorten } from '../text/one-line.ts';
-import { escapeCode, escapeName, escapeText } from './escape.ts';
+import { escapeCode, escapeText, nameText } from './escape.ts';
 import { enterKeyText, keyText } from './keys.ts';
 import { notSentText, unknownText } from './outcomes.ts';
 import { notReadyText, type ProblemText, problemText } from './problem.ts';
@@ -141,5 +141,5 @@ const MAX_NAMED_GAME_LENGTH = 30;
 
 function submitterText(t: Translate, { userName, isYours }: EarlierSubmission): string {
   if (isYours) return t('by.you');
-  return userName === '' ? t('by.unnamed') : t('by.user', { user: escapeName(userName) });
+  return userName === '' ? t('by.unnamed') : t('by.user', { user: nameText(userName) });
 }

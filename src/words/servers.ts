@@ -8,6 +8,7 @@ import {
   escapeText,
   MAX_ADDRESS_LENGTH,
   MAX_ESCAPED_NAME_LENGTH,
+  memberText,
   shortenMarkup,
 } from './escape.ts';
 import { namedText, sentences } from './sentences.ts';
@@ -268,7 +269,7 @@ const MAX_HOST_LENGTH = 80;
 
 export const targetsText = (
   t: Translate,
-  targets: readonly BlockTarget[],
+  targets: readonly (BlockTarget & { readonly name?: string })[],
   maxNamed = targets.length,
 ): string =>
   namedText(
@@ -276,7 +277,9 @@ export const targetsText = (
     targets
       .slice(0, maxNamed)
       .map((target) =>
-        target.kind === 'member' ? `<@${target.id}>` : `\`${escapeCode(target.host, MAX_HOST_LENGTH)}\``,
+        target.kind === 'member'
+          ? memberText({ id: target.id, name: target.name ?? '' })
+          : `\`${escapeCode(target.host, MAX_HOST_LENGTH)}\``,
       ),
     targets.length,
   );

@@ -1,11 +1,73 @@
 import { expect, it } from 'vitest';
-import { decidedText } from '../../src/approval/approval-view.ts';
+import { channelView, decidedText } from '../../src/approval/approval-view.ts';
 import { reasonNamed } from '../../src/approval/decline-reasons.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
+import type { Submission } from '../../src/submissions/submission.ts';
 import { createWords } from '../../src/words/words.ts';
 
+const t = createWords().wordsFor('en-US');
+const games = indexGames([{ name: 'Rust', alias: 'rust' }]);
+const ACCEPTED = { kind: 'accepted', message: 'Yes.' } as const;
+
+const waiting: Submission = {
+  id: '1',
+  draftId: '2',
+  guildId: '3',
+  interactionId: undefined,
+  state: 'waiting',
+  userId: '4',
+  userName: 'mia',
+  decidedBy: '5',
+  decidedByName: 'mod',
+  correctedBy: '5',
+  correctedByName: 'mod',
+  correctedFrom: undefined,
+  declineReason: { key: undefined, words: 'No.' },
+  decisionId: undefined,
+  isUndoable: false,
+  needsModerator: true,
+  expiresAt: 0,
+  endedAt: undefined,
+  source: 'options',
+  servers: [{ server: { game: 'rust', server: 'a.example.com', port: 1 }, line: 1, outcome: ACCEPTED }],
+  message: undefined,
+  revision: 1,
+  shownRevision: 0,
+};
+const [server] = waiting.servers;
+const background = { before: [], declined: [], isRepeat: false, blocked: [], manyPorts: [] };
+const contentOf = (submission: Submission, more: Partial<Parameters<typeof channelView>[2]> = {}) =>
+  channelView(t, submission, { ...background, ...more }, games).content ?? '';
+
+it.each([
+  ['⏳', 'waiting'],
+  ['⏳', 'running'],
+  ['✅', 'done'],
+  ['❌', 'declined'],
+  ['⚠️', 'expired'],
+  ['↩️', 'withdrawn'],
+] as const)("an approval message begins with %s, the game and the address if it's %s", (sign, state) => {
+  expect(contentOf({ ...waiting, state })).toMatch(
+    new RegExp(`^${sign} \\*\\*Rust\\*\\* \`a\\.example\\.com:1\`\nby `),
+  );
+  const servers = server ? [server, server] : [];
+  expect(contentOf({ ...waiting, state, servers })).toMatch(
+    new RegExp(`^${sign} \\*\\*Rust\\*\\* \\(2\\)\n\`a\\.example\\.com:1\`\n`),
+  );
+});
+
+it('an approval message shows each person by name, or by mention if the name is unknown', () => {
+  const blocked = [{ kind: 'member', id: '4', name: 'mia' }] as const;
+  const declined = [{ ...waiting, state: 'declined' }] as const;
+  const named = contentOf({ ...waiting, state: 'declined' }, { declined, blocked });
+  expect(named).not.toContain('<@');
+  expect(named.match(/@\w+/g)).toEqual(['@mia', '@mod', '@mod', '@mod', '@mia']);
+  const unnamed = contentOf({ ...waiting, state: 'declined', userName: '', decidedByName: '' });
+  expect(unnamed.match(/@\w+/g)).toEqual(['@4', '@mod', '@5']);
+});
+
 it('decidedText() returns an empty string without decisions', () => {
-  expect(decidedText(createWords().wordsFor('en-US'), [], indexGames([]))).toBe('');
+  expect(decidedText(t, [], games)).toBe('');
 });
 
 it('reasonNamed() returns undefined for an unknown decline reason', () => {

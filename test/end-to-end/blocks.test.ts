@@ -27,7 +27,7 @@ describe('the block list in /settings', () => {
     const list = await admin.press(await openSetting(guild, 'Blocked here'), 'Show the list');
     const done = await admin.submit(modalOf(await admin.pick(list, ['@member'])), { reason: 'fakes' });
     expect(textOf(done)).toContain(`✅ Blocked: @${member.userId}.`);
-    expect(messageOf(done).current?.embeds[0]?.description).toContain('fakes · by <@');
+    expect(messageOf(done).current?.embeds[0]?.description).toContain('fakes · by \\@admin');
     expect(textOf(await addServer(member, 'a.example.com:1'))).toContain(CANNOT_SUBMIT);
     expect(textOf(await member.press(waiting, 'Submit 2 game servers'))).toContain(CANNOT_SUBMIT);
     const preview = await paste(member, 'a.example.com:1 cs2\nb.example.com:1 cs2');
@@ -88,7 +88,7 @@ describe('in the Decline form, a moderator', () => {
     await expect.poll(async () => (await waitingIn(guild)).id).not.toBe(first.id);
     const second = await waitingIn(guild);
     await edit(moderator, first, { reason: 'fake', block: '@member' }, 'Decline');
-    await expect.poll(() => textOf(second)).toContain(`🚫 Blocked here: @${member.userId}`);
+    await expect.poll(() => textOf(second)).toContain('🚫 Blocked here: @member');
     expect(textOf(await addServer(member, 'c.example.com:1'))).toContain(CANNOT_SUBMIT);
     await moderator.press(second, 'Approve');
     expect(adds(guild)).toHaveLength(1);

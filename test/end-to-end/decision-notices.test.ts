@@ -225,5 +225,5 @@ it('if a submission returns to the queue, the member is only notified of the fin
   expect(textOf(reply)).toContain('s2.example.com');
   expect(labelsOf(reply)).toEqual(['Edit', 'Withdraw']);
   await decline(guild, await waitingIn(guild), '');
-  await expect.poll(() => textOf(reply)).toMatch(/Declined by @\d+.*2 sent for review\./s);
+  await expect.poll(() => textOf(reply)).toMatch(/Declined by @admin.*2 sent for review\./s);
 });

@@ -228,7 +228,7 @@ it.for([
       return says.filter((words) => !texts.includes(words));
     };
     await expect.poll(missing).toEqual([]);
-    const namesInEntries = [...NAMES, '(member)', '(admin)'];
+    const namesInEntries = [...NAMES, '@member', '@admin'];
     if (isPseudo) expect(entries().flatMap((entry) => faultsOf(entry, namesInEntries))).toEqual([]);
   }
 

@@ -484,7 +484,7 @@ describe('a submission from a panel', () => {
     const news = inChannel(guild, 'news');
     const inNews = () => guild.discord.messages(news).map(({ current }) => current);
     await expect.poll(() => inNews().length).toBe(1);
-    expect(inNews()[0]?.content).toBe(`<@${member.userId}> (member) submitted a game server for review.`);
+    expect(inNews()[0]?.content).toBe('\\@member submitted a game server for review.');
     expect(inNews()[0]?.embeds[0]?.description).toContain('b.example.com');
     expect(contentsIn(guild)).toEqual([]);
     const page = await openSetting(guild, 'Announcements');

@@ -236,7 +236,7 @@ describe('/submissions', () => {
     await addServer(member, 'single.example.com:1');
     const shown = await admin.slash('submissions');
     expect(textOf(shown)).toMatch(
-      /3 submissions.*single\.example\.com:1.*1\. 12 game servers\n[^\n]*✅ 12 sent for review · .* · by @\d+ \(\w+\).*2\. 2 game servers/s,
+      /3 submissions.*single\.example\.com:1.*1\. 12 game servers\n[^\n]*✅ 12 sent for review · .* · by @\w+.*2\. 2 game servers/s,
     );
     expect(labelsOf(shown)).toEqual(['Export']);
     const servers = await admin.pick(shown, ['1. 12 game servers']);

@@ -89,7 +89,7 @@ it("a moderator sees an approved server's outcome even if it can't be saved", as
   const seen = () => guild.discord.messages(inStaff(guild, 'admin')).map(textOf).join('\n');
   await expect.poll(seen).toMatch(/Rejected\. No such luck\..*couldn't save this outcome/s);
   // The message about the submission can't show the outcome, so the log does.
-  await expect.poll(() => logLines(guild).join('\n')).toMatch(/\(member\): .*Rejected\. No such luck\./);
+  await expect.poll(() => logLines(guild).join('\n')).toMatch(/@member: .*Rejected\. No such luck\./);
 });
 
 refusedIt(

@@ -122,7 +122,7 @@ describe('after a kill -9', () => {
         line.includes('100 sent for review. “Servers have been added for review.”'),
       );
     await expect.poll(logged, { timeout: 60_000 }).toHaveLength(1);
-    expect(logged()[0]).toMatch(/\(member\): .*❓ 100 unconfirmed\..*⚠️ 50 not sent\./);
+    expect(logged()[0]).toMatch(/@member: .*❓ 100 unconfirmed\..*⚠️ 50 not sent\./);
     expect(textOf(await pressSubmit(member, preview))).toContain('50 sent for review');
     expect(listing.submitted).toHaveLength(250);
     const hosts = Array.from({ length: 250 }, (_, n) => `s${n}.list.example.com`);

@@ -151,10 +151,10 @@ describe.skipIf(!hasPostgres())('two bots with a shared database', () => {
     for (const each of [await first, await second]) expect(textOf(each)).toContain('Approved');
     // One of the replies might still say "Sending".
     await expect.poll(() => addsOf(guild, 'waits.example.com').length).toBe(1);
-    const [now] = await rows('select decided_by from submissions');
+    const [now] = await rows('select decided_by_name from submissions');
     await expect
       .poll(() => textOf(message))
-      .toMatch(new RegExp(`Approved by @${now?.decided_by} \\(.+\\)\n.*${ACCEPTED}`));
+      .toMatch(new RegExp(`Approved by @${now?.decided_by_name}\n.*${ACCEPTED}`));
     expect(labelsOf(message)).toEqual([]);
   });
 
