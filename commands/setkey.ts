@@ -49,7 +49,7 @@ export function setKey({
       const isSaved = await keys.set(guildId, key, { by: user, previous });
       if (!isSaved) return enterAgain(context, changedText(context));
       if (previous) logger.info({ interactionId, guildId }, "replaced a guild's API key");
-      await guildLog.add(guildId, (words) => changeText(words, user, key));
+      await guildLog.add(guildId, (words) => logLine(words, user, key));
       const content = withSign('accepted', savedText(context, key));
       const submits = await submitNow(context);
       return hadKey ? { content, components: rows([submits]) } : firstDay(context, content, submits);
@@ -174,6 +174,5 @@ const changedText = ({ t, mention }: Context): string =>
     sentences(t('setkey.notSaved'), t('setkey.changed', { keystatus: mention('keystatus') })),
   );
 
-/** Builds the line about the changed key for the guild's log channel. */
-const changeText = (t: Translate, user: Context['user'], key: Secret): string =>
+const logLine = (t: Translate, user: Context['user'], key: Secret): string =>
   `🔑 ${namingKey(key.lastFour(), (end) => t('guildLog.keySet', { member: memberText(user), key: end }))}`;

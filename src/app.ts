@@ -320,7 +320,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     watchEveryMs: timing.watchEveryMs,
   });
   const jobs: readonly Part[] = [
-    connection.transport,
+    connection.transportCheck,
     membership,
     approvalMessages,
     decisionNotices,

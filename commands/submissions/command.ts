@@ -57,7 +57,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
     return exports.run(user.id, () => exported(context));
   }
 
-  /** Exports all matching entries to a file. The reply mentions whether some entries didn't fit. */
+  /** Exports the matching entries of all pages, as many as fit into a file. The reply says if some were left out. */
   async function exported(context: PressContext): Promise<Reply> {
     const { t, mention, guildId, argument } = context;
     const sight = context.isAdmin ? 'all' : 'own';

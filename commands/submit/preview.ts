@@ -201,7 +201,6 @@ export function heldText(t: Translate, { draft, rows, limited, namesAll = false 
   return [held, ...items].join('\n');
 }
 
-/** Lists servers that the guild has already submitted, with their game, submitter and outcome. */
 function alreadySubmittedText(t: Translate, checked: CheckedDraft, games: GameIndex): string {
   const { alreadySubmitted } = checked;
   const count = alreadySubmitted.size;

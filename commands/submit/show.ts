@@ -173,7 +173,7 @@ function gameControls(
 /**
  * Builds the button that fixes each line in the same way, such as giving it its suggested game.
  * @param values the value that each line gets
- * @param label returns the label if all lines get the same value, or if they get the given number of different values
+ * @param label builds the label from the number of different values. `first` is the value if there is only one
  */
 function fixButton(
   id: string,

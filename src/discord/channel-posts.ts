@@ -87,7 +87,7 @@ export type ChannelPosts = ReturnType<typeof createChannelPosts>;
  */
 export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
   const quietly = createSparingLog(logger);
-  /** Channels for which Discord rejected the latest message. */
+  /** Channels where Discord rejected a message and hasn't accepted a new one since. */
   const rejections = createRejections();
 
   /**
@@ -130,7 +130,7 @@ export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
 
   return {
     put,
-    /** Whether the latest message to a channel was rejected less than `ms` milliseconds ago. */
+    /** Whether Discord rejected a message in a channel in the last `ms` milliseconds and hasn't accepted a new one since. */
     wasRejected: rejections.wasRejected,
     /** Posts a message that won't be edited later. Never throws. */
     async post(channelId: string, message: ChannelMessage): Promise<PostResult> {

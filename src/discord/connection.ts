@@ -123,6 +123,6 @@ export function createConnection(deps: ConnectionDeps) {
     /** Connects in the background. Retries until it succeeds. */
     part,
     /** Checks whether Discord still sends commands to this bot. */
-    transport: { name: 'transport', ...transport },
+    transportCheck: { name: 'transport', ...transport },
   };
 }

@@ -113,7 +113,7 @@ function reasonOfCode(code: string): NotSentOutcome['reason'] {
   return 'unreachable';
 }
 
-/** Returns the outcome of a request that was at least partly written. */
+/** Returns the outcome of a failed request that was at least partly written. */
 function interruptedOutcome(error: Error): UnknownOutcome {
   return { kind: 'unknown', reason: reasonOfBreak(error), detail: describeError(error) };
 }

@@ -31,7 +31,7 @@ const FEW_IDENTIFIES = 100;
 /** Covers all requests to Discord together. */
 const DISCORD_TIMEOUT_MS = 8_000;
 
-/** Reads from Discord. Throws a CheckFailedError that explains why Discord didn't respond and what to do. */
+/** Reads from Discord. Throws a CheckFailedError that explains why the request failed and what to do. */
 export type DiscordReader = Pick<DiscordApi, 'get'>;
 
 export type PortalConfig = Pick<

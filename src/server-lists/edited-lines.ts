@@ -24,7 +24,7 @@ function lineOf({ server, port, queryPort, game }: TypedRow): string {
 
 const quoted = (cell: string): string => (/[,;"]/u.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
 
-/** Formats rows as numbered lines, sorted by line number. Stops at the first row that doesn't fit. */
+/** Formats the first rows that fit as numbered lines, then sorts these by line number. */
 export function numberedLines(
   rows: readonly Row[],
   maxLength: number,

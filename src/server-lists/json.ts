@@ -343,7 +343,6 @@ function portsByName(cells: readonly Cell[]): readonly Cell[] {
   );
 }
 
-/** Whether the port is missing from both the address and the separate fields. */
 const lacksPort = (found: FoundServer): boolean =>
   cellsOf(found, PORTS).length === 0 &&
   !found.cells.some(({ name, text }) => fieldOf(name) === 'server' && hasOwnPort(text));

@@ -92,7 +92,7 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
   };
 }
 
-/** Locks a guild against all other processes until the transaction ends. */
+/** Locks a guild against all other transactions until this one ends. */
 async function lock(own: Kysely<Tables>, guildId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${guildId}, 0))`.execute(own);
 }

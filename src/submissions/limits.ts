@@ -117,7 +117,7 @@ export function createLimits({ store: { tables, unsynced }, member, guild, now }
     const { count, dailyQuota } = wanted;
     const limits = [usage('member-limit', wanted), usage('guild-limit', wanted)];
     if (dailyQuota !== undefined) limits.unshift(quota(dailyQuota, wanted));
-    // The SQL is written by hand, because with Kysely's query builder `/help` spent more time building the queries than
+    // The limits' `used` is raw SQL, because with Kysely's query builder `/help` spent more time building the queries than
     // running them.
     const used = await tables()
       .selectNoFrom(limits.map((each) => each.used.as(each.code)))

@@ -16,7 +16,6 @@ const FILE = '.env';
 const EXAMPLE = fileURLToPath(new URL('../../.env.example', import.meta.url));
 const HOW = 'npm run setup: asks for the two settings that a bot needs, tests them, and writes them to .env';
 
-/** Asks for the two settings that a bot needs, tests them and writes them to `.env`. */
 await runTool('setup', async () => {
   usage(HOW, { arguments: 0 });
   const { values, complaints, isReadable } = readDotEnv(FILE);

@@ -22,7 +22,6 @@ import type { Audience, Translate } from './words.ts';
 
 /* Texts about outcomes for members, the log channel and files. Submissions interrupted by a crash get the same texts. */
 
-/** A server and its outcome, with its place if it has one. */
 export interface ServerWithOutcome extends Partial<RowPlace> {
   readonly server: ServerSubmission;
   readonly outcome: ServerOutcome;
