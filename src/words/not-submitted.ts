@@ -73,8 +73,14 @@ export function whyNotSubmitted(reason: OtherReason, t: Translate): ProblemText 
     case 'member-limit':
     case 'guild-limit':
       return limitText(reason, t);
+    case 'already-submitted':
+    case 'waiting-already':
+      return { short: t(`problem.short.${reason.code}`) };
+    case 'member-waiting':
+    case 'guild-waiting':
+      return { short: t(`problem.short.${reason.code}`, { count: reason.count }) };
     default:
-      return { short: t(`problem.short.${reason.code}`, { ...reason }) };
+      return reason satisfies never;
   }
 }
 
