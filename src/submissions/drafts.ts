@@ -235,8 +235,9 @@ export function createDrafts({
       }),
     /**
      * Returns the member's newest list with lines to fix, or with ready lines that were never submitted, and the number of
-     * such lists. A single server that was held back counts as a list until the member submits its address again. Leaves out
-     * lists that the member can open from their waiting, withdrawn or declined submission.
+     * such lists. What is left of a submitted list, or of text whose addresses are gone, comes after the other lists. A single
+     * server that was held back counts as a list until the member submits its address again. Leaves out lists that the member
+     * can open from their waiting, withdrawn or declined submission.
      */
     async unfinished({
       guildId,
@@ -258,7 +259,7 @@ export function createDrafts({
         .where('lines', 'not like', CANCELLED)
         .where(({ or, eb }) =>
           or([
-            eb('lines', 'not like', '%"rows":[]%'),
+            eb('lines', 'not like', NO_ROWS),
             eb('lines', 'like', WITH_CHOICES),
             eb('lines', 'like', '%"isUnchosenGone":true%'),
           ]),
@@ -276,7 +277,17 @@ export function createDrafts({
             ),
           ),
         );
-      const row = await lists.selectAll().orderBy('changed_at', 'desc').limit(1).executeTakeFirst();
+      const row = await lists
+        .selectAll()
+        .orderBy(({ or, and, eb }) =>
+          or([
+            eb('lines', 'like', TRIED),
+            and([eb('lines', 'like', NO_ROWS), eb('changed_at', '<=', now() - TEXT_LIVES_MS)]),
+          ]),
+        )
+        .orderBy('changed_at', 'desc')
+        .limit(1)
+        .executeTakeFirst();
       const newest = row && draftIn(row.id, { ...row, created_at: null });
       return newest && newest.kind !== 'no-draft' ? { newest, count: await countOf(lists) } : undefined;
     },
@@ -321,6 +332,7 @@ const OVER = '%"isOver":true%';
 const CANCELLED = '%"isCancelled":true%';
 const TRIED = '%"isTried":true%';
 const HELD_BACK = '%"isHeldBack":true%';
+const NO_ROWS = '%"rows":[]%';
 export const WITH_CHOICES = '%"hasChoices":true%';
 
 /** SQL condition for drafts with a server that their member submitted elsewhere after the draft's last change. */

@@ -75,10 +75,14 @@ it.each([
 });
 
 it.each([
-  ['two mistakes', { port: '99999', queryPort: 'x' }, ['Use 9999']],
+  ['two mistakes', { port: '288015', queryPort: 'x' }, ['Use 28015']],
   ['an unknown game and a wrong port', { game: 'rusd', port: '99999' }, ['Use Rust']],
 ])('a button\'s label starts with "Use" if something else needs fixing: %s', (_, typed, labels) => {
   expect(labelsFor(typed)).toEqual(labels);
+});
+
+it("a port with several doubled digits doesn't have a button", () => {
+  expect(labelsFor({ port: '99999' })).toEqual([]);
 });
 
 it('a button\'s label starts with "Use" if the line comes from pasted text', () => {

@@ -143,10 +143,18 @@ describe('a stored draft', () => {
     clock.now += 1;
     const toFix: Draft = { ...list('to fix'), rows: [invalidRow(2)], isTried: true };
     await drafts.save(mia, toFix);
-    expect(await drafts.unfinished(mia)).toEqual({ newest: toFix, count: 3 });
-    await drafts.drop(mia, 'to fix');
+    // What is left of a submitted list doesn't hide lists that were never submitted.
+    expect(await drafts.unfinished(mia)).toEqual({ newest: list('new'), count: 3 });
     await drafts.drop(mia, 'new');
-    expect(await drafts.unfinished(mia)).toEqual({ newest: list('old'), count: 1 });
+    expect(await drafts.unfinished(mia)).toEqual({ newest: list('old'), count: 2 });
+    await drafts.drop(mia, 'old');
+    expect(await drafts.unfinished(mia)).toEqual({ newest: toFix, count: 1 });
+    await drafts.save(mia, list('latest'));
+    clock.now += 1;
+    await drafts.save(mia, { ...list('log'), rows: [], hasChoices: true });
+    expect(await drafts.unfinished(mia)).toMatchObject({ newest: { id: 'log' }, count: 3 });
+    clock.now += 15 * MINUTE;
+    expect(await drafts.unfinished(mia)).toEqual({ newest: list('latest'), count: 3 });
     clock.now += DAY;
     expect(await drafts.unfinished(mia)).toBeUndefined();
   });
