@@ -145,7 +145,7 @@ async function linesLeft(
   const { t } = context;
   const draft = await drafts.read(draftId);
   if (draft === undefined) return { texts: [], fix: false };
-  const skipped = skippedText(t, draft);
+  const skipped = skippedText(t, draft.source, draft);
   const others = skipped === '' ? [] : ['', skipped];
   const count = draft.rows.filter(isInvalid).length;
   if (count === 0) return { texts: others, fix: false };

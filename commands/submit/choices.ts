@@ -38,11 +38,7 @@ export const choicesIn = (
 
 /** Explains why the bot didn't choose all the game servers. */
 export function choicesText(t: Translate, { choices, draft }: CheckedDraft): string {
-  const { hidden = 0 } = draft;
-  const texts = [
-    draft.isUnchosenGone && t('choices.gone'),
-    hidden > 0 && t('choices.hidden', { count: hidden }),
-  ];
+  const texts = [draft.isUnchosenGone && t('choices.gone')];
   if (choices) {
     const count = unchosenIn(choices, draft.rows).length;
     texts.unshift(

@@ -63,7 +63,7 @@ export function previewOf(
     ...waiting.map((row) => [row, limitReason] as const),
   ]);
   const { names, files } = filesToSendBack(t, { 'to-fix': reasons });
-  const { leftOut, repeated } = skippedLines(draft, ready);
+  const { repeated, notAgain: _notAgain, ...skipped } = skippedLines(draft, ready);
   const contentOf = (namesAll: boolean) =>
     [
       first,
@@ -74,7 +74,7 @@ export function previewOf(
       foundText(t, draft.rows),
       ready.length > 0 && nextSteps !== '' && `-# ${nextSteps}`,
       allowance.limited && heldText(t, { draft, rows: waiting, limited: allowance.limited, namesAll }),
-      skippedText(t, { leftOut, ...(!isNothingNew(checked) && { repeated }) }),
+      skippedText(t, draft.source, { ...skipped, ...(!isNothingNew(checked) && { repeated }) }),
       alreadySubmittedText(t, checked, games),
     ]
       .filter(Boolean)
@@ -150,18 +150,33 @@ export function invalidText(
   return [t('list.invalid', { count: invalid.length }), ...items].join('\n');
 }
 
-/** Names the lines that a submission skips, for the replies after the preview. */
-export const skippedText = (t: Translate, { notAgain, repeated, leftOut }: SkippedLines): string =>
+/**
+ * Names the lines that a submission skips.
+ * @param source addresses in a message aren't numbered in a way that the member can see, so they are only counted
+ */
+export const skippedText = (
+  t: Translate,
+  source: Draft['source'],
+  { notAgain, repeated, leftOut, notChosen, hidden = 0 }: SkippedLines,
+): string =>
   [
     numbersText(t, 'notAgain', notAgain),
     numbersText(t, 'repeated', repeated),
     numbersText(t, 'leftOut', leftOut),
+    source === 'text'
+      ? numbersText(t, 'notChosen', notChosen)
+      : notChosen && t('choices.notChosen', { count: notChosen.count }),
+    hidden > 0 && t('choices.hidden', { count: hidden }),
   ]
     .filter(Boolean)
     .join('\n');
 
 /** Names lines by their numbers. */
-const numbersText = (t: Translate, key: keyof SkippedLines, numbers: LineNumbers | undefined): string => {
+const numbersText = (
+  t: Translate,
+  key: Exclude<keyof SkippedLines, 'hidden'>,
+  numbers: LineNumbers | undefined,
+): string => {
   if (numbers === undefined) return '';
   const { lines, more, count } = numbers;
   return t(`list.${key}`, { count, numbers: namedText(t, lines, lines.length + more) });

@@ -4,7 +4,7 @@ import type { Game } from '../../src/listing/contract.ts';
 import { isSwapped } from '../../src/server-lists/repair.ts';
 import { type InvalidRow, type Row, readRow, typedOf } from '../../src/server-lists/row.ts';
 import type { NotSubmitted } from '../../src/submissions/check.ts';
-import { type Draft, isSubmittedImmediately } from '../../src/submissions/draft.ts';
+import { type Draft, isSubmittedImmediately, skippedIn } from '../../src/submissions/draft.ts';
 import { MAX_SUGGESTED_GAMES } from '../../src/words/games.ts';
 import { notReadyText, unsubmittedLineText } from '../../src/words/problem.ts';
 import { describe, gameNamed, serverEmbed, typedLine, withSign } from '../../src/words/servers.ts';
@@ -52,7 +52,7 @@ export async function problemView(
           choice: undefined,
           buttons: notSubmitted ? notSubmittedButtons(t, id, notSubmitted) : [],
         };
-  const texts = [...said, ...help.lines, skippedText(t, { leftOut: draft.leftOut })];
+  const texts = [...said, ...help.lines, skippedText(t, draft.source, skippedIn(draft))];
   const line =
     row.kind === 'invalid' ? typedLine(t, typedOf(row), deps.games) : describe(t, row.submission, deps.games);
   return {

@@ -86,11 +86,12 @@ export function anotherButton(
 
 function serverReport(
   context: Context,
-  { draft, remaining, keyProblem, isFirst }: EndedSubmission,
+  result: EndedSubmission,
   { server, outcome }: RowResult,
   games: GameIndex,
 ): ReportParts {
   const { t } = context;
+  const { draft, remaining, keyProblem, isFirst } = result;
   const allowance = outcome.kind === 'accepted' && remaining ? remainingText(remaining, t) : undefined;
   return {
     texts: [
@@ -98,6 +99,7 @@ function serverReport(
       isFirst && t('ended.next.first'),
       keyProblem && nextForKey(context, keyProblem),
       allowance && `-# ${allowance}`,
+      skippedLinesText(t, result),
     ],
     embeds: [serverEmbed(t, outcome.kind, [describe(t, server, games)])],
     buttons: outcomeButtons(t, draft.id, outcome),
@@ -146,7 +148,7 @@ async function listReport(
     keyText(context, keyProblem, failed.filter(isForKey)),
     signed(invalidText(t, draft, allowedGames, namesAll ? draft.rows.length : MAX_NAMED_PER_LIST)),
     limitedText(t, result, namesAll),
-    skippedText(t, skippedLines(draft, [...result.servers.map(({ row }) => row), ...limitedRows])),
+    skippedLinesText(t, result),
   ];
   const buttons = listButtons(context, result);
   const whole = textWithoutFiles(draft.rows.length, () => textsOf(true).filter(Boolean).join('\n\n'));
@@ -201,6 +203,9 @@ function rowResults({ draft, servers, limitedRows }: EndedSubmission): readonly 
   const unconfirmed = draft.rows.filter(isUnconfirmed).filter((row) => !submitted.has(row));
   return [...servers, ...unconfirmed.map((row) => rowResult(row, row.unconfirmed))];
 }
+
+const skippedLinesText = (t: Translate, { draft, servers, limitedRows }: EndedSubmission): string =>
+  skippedText(t, draft.source, skippedLines(draft, [...servers.map(({ row }) => row), ...limitedRows]));
 
 const signed = (text: string): string => (text === '' ? '' : withSign('not-sent', text));
 

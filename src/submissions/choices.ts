@@ -1,5 +1,7 @@
 import { type Candidate, lineLabel, type Row, type RowPlace } from '../server-lists/row.ts';
+import type { Draft } from './draft.ts';
 import type { Submitter } from './drafts.ts';
+import { withNumbers } from './line-numbers.ts';
 import type { SubmissionStoreBase } from './store-deps.ts';
 
 /**
@@ -35,6 +37,15 @@ export function unchosenIn(
   const chosen = new Set(rows.map(lineLabel));
   return candidates.filter((candidate) => !chosen.has(lineLabel(candidate)));
 }
+
+/** Notes the numbers of the addresses that the member didn't choose, because the addresses are deleted with submitting. */
+export const withNotChosen = (draft: Draft, choices: Choices | undefined): Draft =>
+  choices
+    ? {
+        ...draft,
+        notChosen: withNumbers(draft.notChosen, unchosenIn(choices, draft.rows).map(lineLabel)),
+      }
+    : draft;
 
 /**
  * Adds chosen candidates to a draft's rows, and removes those that the member no longer chooses. A row that was already

@@ -22,7 +22,20 @@ export interface SkippedLines {
   readonly notAgain?: LineNumbers | undefined;
   /** Lines that repeat an earlier one. */
   readonly repeated?: LineNumbers | undefined;
+  /** Addresses that the member could choose but didn't (see choices.ts). */
+  readonly notChosen?: LineNumbers | undefined;
+  /** The number of addresses that the member couldn't choose, because they aren't public. */
+  readonly hidden?: number | undefined;
 }
+
+/** Returns the skipped lines without the rest of a draft. */
+export const skippedIn = ({
+  leftOut,
+  notAgain,
+  repeated,
+  notChosen,
+  hidden,
+}: SkippedLines): SkippedLines => ({ leftOut, notAgain, repeated, notChosen, hidden });
 
 /** A list of servers that a member can edit and then submit (see drafts.ts). */
 export interface Draft extends SkippedLines {
@@ -47,8 +60,6 @@ export interface Draft extends SkippedLines {
   readonly isOver?: boolean;
   /** Whether the member cancelled the draft. Such a draft is only found to undo this. */
   readonly isCancelled?: boolean;
-  /** Number of addresses in the text that aren't offered, because they aren't public. */
-  readonly hidden?: number;
   /** Whether to resubmit servers that the guild has already submitted. */
   readonly includesAlreadySubmitted?: boolean;
   /** The channel of the panel that the member used to start the draft. */
@@ -135,7 +146,7 @@ export function skippedLines(draft: Draft, submitted: readonly Row[]): SkippedLi
   const sent = new Set(submitted);
   const before = draft.rows.filter((row) => isReady(row) && !isUnconfirmed(row) && !sent.has(row));
   return {
-    leftOut: draft.leftOut,
+    ...skippedIn(draft),
     notAgain: withNumbers(draft.notAgain, before.map(lineLabel)),
     repeated: withNumbers(draft.repeated, draft.rows.filter(isRepeated).map(lineLabel)),
   };
@@ -148,12 +159,7 @@ export function skippedLines(draft: Draft, submitted: readonly Row[]): SkippedLi
 export function whileSubmitted(draft: Draft, rows: readonly ReadyRow[]): Draft {
   const submitted = new Set<Row>(rows);
   const stay = draft.rows.filter((row) => submitted.has(row) || isInvalid(row) || isUnconfirmed(row));
-  const {
-    hasChoices: _hasChoices,
-    isUnchosenGone: _gone,
-    hidden: _hidden,
-    ...submittedDraft
-  } = withoutTyped(draft);
+  const { hasChoices: _hasChoices, isUnchosenGone: _gone, ...submittedDraft } = withoutTyped(draft);
   return withRows({ ...submittedDraft, ...skippedLines(draft, rows) }, stay);
 }
 
@@ -189,12 +195,7 @@ export function afterSubmission(
   return isApproved || !isDone(after) ? after : withoutSkipped(after);
 }
 
-const withoutSkipped = (draft: Draft): Draft => ({
-  ...draft,
-  leftOut: undefined,
-  notAgain: undefined,
-  repeated: undefined,
-});
+const withoutSkipped = (draft: Draft): Draft => ({ ...draft, ...skippedIn({}) });
 
 /** Marks a draft as edited. If it was submitted before, drops the lines that were skipped, because the report named them. */
 export const asEdited = (draft: Draft): Draft => ({
@@ -207,9 +208,11 @@ export const isDone = ({ rows, typed }: Draft): boolean => rows.every(isRepeated
 
 /** Returns what is stored of a draft that is done: the numbers of its skipped lines, if it has any. */
 export function whenDone(draft: Draft): Draft | undefined {
-  const { id, source, leftOut, notAgain, repeated } = draft;
-  const isAny = [leftOut, notAgain, repeated].some((numbers) => numbers !== undefined);
-  return isAny ? { id, source, leftOut, notAgain, repeated, rows: [], isOver: true } : undefined;
+  const { id, source } = draft;
+  const skipped = skippedIn(draft);
+  return Object.values(skipped).some(Boolean)
+    ? { id, source, ...skipped, rows: [], isOver: true }
+    : undefined;
 }
 
 /** Returns the rows of a draft that don't belong to any of these servers. */

@@ -22,7 +22,16 @@ import {
 } from '../server-lists/row.ts';
 import type { Store } from '../storage/store.ts';
 import { type Check, type CheckedDraft, type HeldReason, type NotSubmitted, serversOf } from './check.ts';
-import { type Draft, isUnconfirmed, isUnsent, otherRows, whileSubmitted, withRows } from './draft.ts';
+import { withNotChosen } from './choices.ts';
+import {
+  type Draft,
+  isUnconfirmed,
+  isUnsent,
+  otherRows,
+  skippedIn,
+  whileSubmitted,
+  withRows,
+} from './draft.ts';
 import { whyTooMany } from './draft-editor.ts';
 import type { DraftToSubmit, NoDraft, Submitter } from './drafts.ts';
 import type { Allowance, ReachedLimit } from './limits.ts';
@@ -246,7 +255,7 @@ export function createPipeline(deps: PipelineDeps) {
     }
 
     const { key, rows, count } = decision;
-    const submitted = whileSubmitted(wanted, rows);
+    const submitted = whileSubmitted(withNotChosen(wanted, checked.choices), rows);
     // An approved submission keeps the lines that the member still has to fix.
     const unavailable = await drafts.write(submitRequest, withRows(submitted, [...submitted.rows, ...toFix]));
     if (unavailable) return unavailable;
@@ -268,7 +277,7 @@ export function createPipeline(deps: PipelineDeps) {
       key,
       hasMessage: waiting?.message !== undefined,
       rows: reserved,
-      draft,
+      draft: withNotChosen(draft, checked.choices),
       limitedRows: rows.slice(count),
       limited: count < rows.length ? allowance.limited : undefined,
       announcedIn: announcedIn(settings, {
@@ -458,7 +467,6 @@ export function createPipeline(deps: PipelineDeps) {
       const { draftId: id } = submission;
       const found = await deps.drafts.find(by, id);
       const stored = found.kind === 'no-draft' ? undefined : found;
-      const { leftOut, notAgain, repeated } = stored ?? {};
       const servers = submission.servers.map((each) =>
         rowResult(rowForServer(each), each.outcome ?? INTERRUPTED),
       );
@@ -472,9 +480,7 @@ export function createPipeline(deps: PipelineDeps) {
           id,
           source: submission.source ?? 'text',
           rows: rows.toSorted(inOrderOfPlaces),
-          leftOut,
-          notAgain,
-          repeated,
+          ...skippedIn(stored ?? {}),
         },
         servers,
         limitedRows,

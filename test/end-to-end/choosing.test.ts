@@ -1,6 +1,15 @@
 import { describe, expect } from 'vitest';
+import { approve, turnApprovalOn } from '../support/approval.ts';
 import { botTest, messageOf, textOf } from '../support/bot.ts';
-import { ACCEPTED, componentsOf, labelsOf, openModal, paste, pressSubmit } from '../support/people.ts';
+import {
+  ACCEPTED,
+  addServer,
+  componentsOf,
+  labelsOf,
+  openModal,
+  paste,
+  pressSubmit,
+} from '../support/people.ts';
 
 const it = botTest();
 
@@ -29,7 +38,9 @@ describe('after pasting a console log, a member', () => {
     expect(textOf(preview)).toContain('1 game server is ready');
     const { typed } = await openModal(member, preview, 'Edit');
     expect(typed.servers).toBe('1. play.example.com:28015 Rust');
-    expect(textOf(await pressSubmit(member, preview))).not.toMatch(PLAYERS);
+    const report = textOf(await pressSubmit(member, preview));
+    expect(report).not.toMatch(PLAYERS);
+    expect(report).toContain("2 addresses weren't chosen: lines 2-3.");
     expect(listing.submitted).toEqual([{ server: 'play.example.com', port: 28015, game: 'rust' }]);
     for (const table of ['drafts', 'choices', 'submissions', 'servers', 'keyv', 'interactions']) {
       expect(JSON.stringify(await bot.store.rows(`SELECT * FROM ${table}`)), table).not.toMatch(PLAYERS);
@@ -75,7 +86,30 @@ describe('a list with ambiguous lines', () => {
     const preview = await paste(member, lines.join('\n'), { game: 'cs2' });
     expect(textOf(preview)).toContain('1 address might not be a game server');
     expect(labelsOf(preview)).toEqual(['Submit 2 game servers', 'Edit', 'Cancel']);
-    await pressSubmit(member, preview);
+    const report = await pressSubmit(member, preview);
     expect(listing.submitted.map(({ port }) => port)).toEqual([1, 2]);
+    expect(textOf(report)).toContain("1 address wasn't chosen: line 3.");
+  });
+
+  it('still counts those lines while it waits for a moderator and after approval', async ({ guild }) => {
+    const { member } = guild;
+    await turnApprovalOn(guild);
+    const text = `one.example.com:1\n10.0.0.1:2 joined\nr21.example.com:27015 contra strike\n${LOG}`;
+    const preview = await paste(member, text, { game: 'cs2' });
+    await member.pick(preview, ['0']);
+    await expect.poll(() => labelsOf(preview)).toContain('Submit 1 of 5 for approval');
+    const skipped = /4 addresses weren't chosen: lines 3-6\.\n1 address isn't public/;
+    await member.press(preview, 'Submit 1 of 5 for approval');
+    await expect.poll(() => textOf(preview)).toMatch(skipped);
+    await approve(guild);
+    await expect.poll(() => textOf(preview)).toMatch(ACCEPTED);
+    expect(textOf(preview)).toMatch(skipped);
+  });
+
+  it("doesn't number addresses in the address field", async ({ member }) => {
+    const preview = await addServer(member, 'one.example.com:1 and then { "x": three.example.com:3 }');
+    await member.pick(preview, ['0']);
+    const report = await pressSubmit(member, preview);
+    expect(textOf(report)).toContain("1 address wasn't chosen.");
   });
 });
