@@ -129,10 +129,11 @@ export function settingsCommand(deps: CommandDeps): Command {
     if (setting.report) {
       await setting.report(context, before, now);
     } else {
-      await guildLog.add(guildId, (t) => {
-        const lines = [setting.line(t, { ...shown, now }), ...(setting.states?.(t, { now }) ?? [])];
-        return [`⚙️ ${t('guildLog.changed', { member: memberText(user) })}`, ...lines].join('\n');
-      });
+      await guildLog.change(
+        guildId,
+        (t) => `⚙️ ${t('guildLog.changed', { member: memberText(user) })}`,
+        (t) => [setting.line(t, { ...shown, now }), ...(setting.states?.(t, { now }) ?? [])].join('\n'),
+      );
     }
     return { now, others };
   }

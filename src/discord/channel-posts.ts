@@ -7,6 +7,7 @@ import {
   Routes,
 } from 'discord.js';
 import type { Logger } from '../logger.ts';
+import { createBoundedMap } from '../pacing/bounded-map.ts';
 import { createSparingLog } from '../pacing/sparing-log.ts';
 import { type DiscordApi, discordCodeOf, StoppedError } from './api.ts';
 import { fitTexts } from './limits.ts';
@@ -74,6 +75,8 @@ const MESSAGE_GONE: readonly number[] = [
 /** The result of posting or editing a message. `message-gone`: not editable. `harmful-link`: Discord rejected a link. */
 type PutResult = PostResult | 'message-gone' | 'harmful-link';
 
+const MAX_CHANNELS = 10_000;
+
 export interface ChannelPostsDeps {
   readonly api: Pick<DiscordApi, 'post' | 'patch'>;
   readonly logger: Logger;
@@ -89,6 +92,8 @@ export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
   const quietly = createSparingLog(logger);
   /** Channels where Discord rejected a message and hasn't accepted a new one since. */
   const rejections = createRejections();
+  /** The id of this process's latest message in each channel. */
+  const latest = createBoundedMap<string>(MAX_CHANNELS);
 
   /**
    * Posts a message that can be edited later, or replaces a message. The message can only ping the given role. Never
@@ -111,7 +116,9 @@ export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
         body: { ...messageBody(message), nonce: nonceOf(nonce), enforce_nonce: true },
       });
       rejections.delete(channelId);
-      return { result: 'posted', messageId: String(Object(posted).id) };
+      const id = String(Object(posted).id);
+      latest.set(channelId, id);
+      return { result: 'posted', messageId: id };
     } catch (error) {
       const code = discordCodeOf(error);
       const rejection = REJECTIONS[code];
@@ -130,6 +137,8 @@ export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
 
   return {
     put,
+    /** Whether this process hasn't posted another message in the channel since this one. */
+    isLatest: (channelId: string, messageId: string): boolean => latest.get(channelId) === messageId,
     /** Whether Discord rejected a message in a channel in the last `ms` milliseconds and hasn't accepted a new one since. */
     wasRejected: rejections.wasRejected,
     /** Posts a message that won't be edited later. Never throws. */

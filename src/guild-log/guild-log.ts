@@ -4,6 +4,9 @@ import type { ChannelMessage, ChannelPosts, PostResult } from '../discord/channe
 import type { logChannels } from '../guilds/settings.ts';
 import type { GuildWords } from '../interactions/guild-words.ts';
 import type { Logger } from '../logger.ts';
+import { createBoundedMap } from '../pacing/bounded-map.ts';
+import { MINUTE_MS } from '../pacing/durations.ts';
+import { isRecent } from '../pacing/recent.ts';
 import { fittingLines, LOOK, worstOf } from '../words/servers.ts';
 import type { Translate } from '../words/words.ts';
 
@@ -20,7 +23,7 @@ export interface GuildLogTiming {
 }
 
 export interface GuildLogDeps extends GuildLogTiming, LogChannels {
-  readonly posts: Pick<ChannelPosts, 'post' | 'wasRejected'>;
+  readonly posts: Pick<ChannelPosts, 'put' | 'isLatest' | 'wasRejected'>;
   readonly guildWords: GuildWords;
   readonly logger: Logger;
 }
@@ -42,15 +45,26 @@ const PAUSE_AFTER_REJECTION_MS = 10 * 60_000;
 
 /** More lines than fit in a message. */
 const MAX_WAITING_LINES = 50;
+/** Guilds whose latest message is about changes. */
+const MAX_CHANGED_GUILDS = 1_000;
+
+interface Line {
+  readonly text: string;
+  /** Names who made the change. Shown once above consecutive lines with the same heading. */
+  readonly heading?: string;
+}
 
 interface Waiting {
   readonly nonce: string;
   readonly alerts: Alert[];
-  readonly lines: string[];
+  readonly lines: Line[];
   /** The total number of lines, including lines that weren't kept. */
   count: number;
   readonly kinds: Set<keyof typeof LOOK>;
 }
+
+/** A posted message. `at` is when it was posted, by the monotonic clock. */
+type Posted = Waiting & { readonly messageId: string; readonly at: number };
 
 /**
  * Creates the log that shows admins how their key is used. Its functions never throw or hold up other work. Lines from the
@@ -62,6 +76,8 @@ export function createGuildLog(deps: GuildLogDeps) {
   const waiting = new Map<string, Waiting>();
   /** For each guild, a promise that resolves once no more messages are waiting. */
   const posting = new Map<string, Promise<void>>();
+  /** For each guild, the latest message about one member's changes. */
+  const changes = createBoundedMap<Posted>(MAX_CHANGED_GUILDS);
   /** Aborted to end all delays immediately. */
   const hurry = new AbortController();
 
@@ -112,8 +128,14 @@ export function createGuildLog(deps: GuildLogDeps) {
       const channel = await channelOf(guildId);
       if (channel === undefined) return undefined;
       const { channelId, trouble } = channel;
-      const result = await posts.post(channelId, messageOf(message, channel, await guildWords(guildId)));
-      if (result === 'failed') return result;
+      const t = await guildWords(guildId);
+      const shown = withEarlierChanges(guildId, channelId, message, t);
+      const { result, messageId } = await posts.put(channelId, messageOf(shown, channel, t), shown.messageId);
+      // The next attempt posts a new message.
+      if (result === 'message-gone') changes.delete(guildId);
+      if (result === 'message-gone' || result === 'harmful-link' || result === 'failed') return 'failed';
+      if (messageId !== undefined && isByOneMember(shown))
+        changes.set(guildId, { at: performance.now(), ...shown, messageId });
       const found = result === 'posted' ? undefined : result;
       if (found !== trouble) await setTrouble(guildId, channelId, found);
       return result;
@@ -121,6 +143,22 @@ export function createGuildLog(deps: GuildLogDeps) {
       logger.warn({ err: error, guildId }, "could not write to a guild's log channel; dropping the message");
       return undefined;
     }
+  }
+
+  /** Adds changes to the channel's latest message, if it has recent changes by the same member and enough room. */
+  function withEarlierChanges(
+    guildId: string,
+    channelId: string,
+    message: Waiting,
+    t: Translate,
+  ): Waiting & Partial<Posted> {
+    const earlier = changes.get(guildId);
+    const isLatest = earlier !== undefined && posts.isLatest(channelId, earlier.messageId);
+    if (!isLatest || !isRecent(earlier.at, MINUTE_MS, performance.now())) return message;
+    const lines = [...earlier.lines, ...message.lines];
+    const both = { ...earlier, ...message, lines, count: earlier.count + message.count };
+    const texts = textsOf(lines);
+    return isByOneMember(both) && fittingLines(t, texts, both.count) === texts.join('\n') ? both : message;
   }
 
   return {
@@ -131,8 +169,22 @@ export function createGuildLog(deps: GuildLogDeps) {
     add: (guildId: string, makeText: (t: Translate) => string, kind?: keyof typeof LOOK): Promise<void> =>
       add(guildId, (message, t) => {
         message.count += 1;
-        if (message.lines.length < MAX_WAITING_LINES) message.lines.push(makeText(t));
+        if (message.lines.length < MAX_WAITING_LINES) message.lines.push({ text: makeText(t) });
         if (kind !== undefined) message.kinds.add(kind);
+      }),
+    /**
+     * Adds a change below a heading that names who made it. If the same member made the previous change within a minute, and
+     * nothing else was posted in between, the change is added to the previous message.
+     */
+    change: (
+      guildId: string,
+      makeHeading: (t: Translate) => string,
+      makeText: (t: Translate) => string,
+    ): Promise<void> =>
+      add(guildId, (message, t) => {
+        message.count += 1;
+        if (message.lines.length < MAX_WAITING_LINES)
+          message.lines.push({ heading: makeHeading(t), text: makeText(t) });
       }),
     /** Adds a red alert for admins to act on, above all lines. Mentions the role that admins chose for alerts. */
     alert: (guildId: string, makeAlert: (t: Translate) => Alert): Promise<void> =>
@@ -153,20 +205,30 @@ const newMessage = (): Waiting => ({
   kinds: new Set(),
 });
 
+/** Whether a message only has changes by the same member. */
+const isByOneMember = ({ alerts, lines }: Waiting): boolean =>
+  alerts.length === 0 && lines.every(({ heading }) => heading !== undefined && heading === lines[0]?.heading);
+
+const textsOf = (lines: readonly Line[]): readonly string[] =>
+  lines.map(({ heading, text }, index) =>
+    heading === undefined || heading === lines[index - 1]?.heading ? text : `${heading}\n${text}`,
+  );
+
 /** Builds a message with the alerts above the lines. Mentions the role in the text, because embeds don't ping. */
 function messageOf(
   { nonce, alerts, lines, count, kinds }: Waiting,
   { roleId }: LogChannel,
   t: Translate,
 ): ChannelMessage {
+  const texts = textsOf(lines);
   if (alerts.length === 0) {
     const look = kinds.size > 0 && { color: LOOK[worstOf([...kinds])].color };
-    return { nonce, embed: { ...look, description: fittingLines(t, lines, count) } };
+    return { nonce, embed: { ...look, description: fittingLines(t, texts, count) } };
   }
   const mention = roleId === undefined ? [] : [`<@&${roleId}>`];
   const description = [
     ...alerts.map(({ details }) => details).filter((details) => details !== ''),
-    ...(lines.length > 0 ? [fittingLines(t, lines, count)] : []),
+    ...(texts.length > 0 ? [fittingLines(t, texts, count)] : []),
   ].join('\n\n');
   return {
     nonce,

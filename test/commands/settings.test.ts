@@ -36,7 +36,7 @@ async function choose(
       blocks: { list: async () => [] },
       approvals: { countWaiting: async () => 0 },
       approvalMessages: { moved: async () => undefined },
-      guildLog: { add: async () => undefined },
+      guildLog: { change: async () => undefined },
     }),
   );
   const reply = await command.presses?.change?.run(
@@ -204,7 +204,7 @@ describe.each(languages)('the panels page in $tag', ({ locales: [locale = ''] })
         panels: { of: async () => panels, change: async () => panels },
         blocks: { list: async () => [] },
         approvals: { countWaiting: async () => 0 },
-        guildLog: { add: async () => undefined },
+        guildLog: { change: async () => undefined },
       }),
     );
     const context = anyContext({

@@ -314,24 +314,18 @@ describe('the log channel', () => {
     await setQuota(guild, '3');
     await setQuota(guild, '');
     await admin.press(await allowGames(guild, ['Factorio']), 'Allow all games');
-    await expect.poll(() => logLines(guild).length).toBe(12);
+    await expect.poll(() => logLines(guild).length).toBe(7);
     const log = await pickSetting(guild, 'Log channel', '#general');
     await admin.press(log, 'Use it anyway');
     await admin.pick(log, ['#staff']);
     await admin.press(log, 'Turn off the log channel');
-    const changed = '⚙️ \\@admin changed a setting:';
     expect(logLines(guild)).toEqual([
-      changed,
+      '⚙️ \\@admin changed a setting:',
       '✅ **Announcements**: on',
-      changed,
       '➖ **Announcements**: off',
-      changed,
       '✅ **Daily quota**: 3 game servers per member',
-      changed,
       '➖ **Daily quota**: none',
-      changed,
       '✅ **Games**: only Factorio',
-      changed,
       '✅ **Games**: all',
       `⚙️ \\@admin moved the log channel to <#${admin.channelId}>.`,
       expect.stringContaining("This is now the bot's log channel"),

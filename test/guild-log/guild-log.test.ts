@@ -35,9 +35,10 @@ async function open(answers: readonly Fault[] = [], { locale = 'en-US', ...chann
     channel: { channelId, trouble: undefined, roleId: undefined, ...channel },
     isBroken: false,
   };
+  const posts = createChannelPosts({ api, logger });
   const log = createGuildLog({
     guildWords: async () => createWords().wordsFor(locale),
-    posts: createChannelPosts({ api, logger }),
+    posts,
     async channelOf() {
       if (state.isBroken) throw new Error('the store is down');
       return state.channel;
@@ -57,7 +58,15 @@ async function open(answers: readonly Fault[] = [], { locale = 'en-US', ...chann
   const texts = () => posted().map(({ embeds }) => embeds[0]?.description);
   const tell = (line: string | ((t: Translate) => string), kind?: Outcome['kind'], guildId = '1') =>
     log.add(guildId, (t) => (typeof line === 'string' ? line : line(t)), kind);
-  return { ...log, tell, discord, logger, state, posted, texts };
+  const change = (name: string, line: string) =>
+    log.change(
+      '1',
+      () => `${name}:`,
+      () => line,
+    );
+  const messages = () => discord.messages({ channelId });
+  const shown = () => messages().map(({ current }) => current.embeds[0]?.description ?? current.content);
+  return { ...log, tell, change, posts, discord, logger, channelId, state, posted, texts, messages, shown };
 }
 
 describe("a guild's log", () => {
@@ -117,6 +126,41 @@ describe("a guild's log", () => {
     await alert('1', () => ({ text: 'act!', details: '' }));
     await expect.poll(posted).toHaveLength(1);
     expect(posted()).toMatchObject([{ content: 'act!', embeds: [] }]);
+  });
+
+  it("shows a member's changes within a minute in one message", async () => {
+    const clock = createTestClock();
+    const { change, shown, messages, discord } = await open();
+    await change('mia', 'one');
+    await change('mia', 'two');
+    await expect.poll(shown).toEqual(['mia:\none\ntwo']);
+    await change('mia', 'three');
+    await expect.poll(shown).toEqual(['mia:\none\ntwo\nthree']);
+    clock.advance(MINUTE_MS);
+    await change('mia', 'four');
+    await expect.poll(shown).toEqual(['mia:\none\ntwo\nthree', 'mia:\nfour']);
+    const [, last] = messages();
+    if (last) discord.deleteMessage(last);
+    await change('mia', 'five');
+    await expect.poll(shown).toEqual(['mia:\none\ntwo\nthree', 'mia:\nfive']);
+    await change('mia', 'x'.repeat(4_000));
+    await expect.poll(shown).toHaveLength(3);
+  });
+
+  it.each<[what: string, post: (opened: Awaited<ReturnType<typeof open>>) => Promise<unknown>]>([
+    ['a change by another member', ({ change }) => change('ann', 'other')],
+    ['an ordinary line', ({ tell }) => tell('other')],
+    ['an alert', ({ alert }) => alert('1', () => ({ text: 'other', details: '' }))],
+    ['another message', ({ posts, channelId }) => posts.put(channelId, { content: 'other' })],
+  ])('shows a change in another message after %s', async (_what, post) => {
+    const opened = await open();
+    const { change, shown } = opened;
+    await change('mia', 'one');
+    await expect.poll(shown).toHaveLength(1);
+    await post(opened);
+    await expect.poll(shown).toHaveLength(2);
+    await change('mia', 'two');
+    await expect.poll(shown).toEqual(['mia:\none', expect.stringContaining('other'), 'mia:\ntwo']);
   });
 
   it('resends a failed message up to twice, with the same nonce', async () => {
