@@ -328,7 +328,7 @@ function unfinishedText(t: Translate, { source, rows: lines, isTried }: Draft): 
   const [first] = lines;
   if (first === undefined) return t('submissions.unchosen');
   if (source === 'options' && isReady(first))
-    return t('submissions.notSentYet', { server: addressCode(first.submission) });
+    return t('submissions.notSentYet', { address: addressCode(first.submission) });
   const ready = isTried ? 0 : lines.filter(isReady).length;
   return t('submissions.unfinished', { ready, open: lines.filter(isInvalid).length });
 }

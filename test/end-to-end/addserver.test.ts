@@ -337,16 +337,16 @@ describe('an unsent submission', () => {
   });
 
   it('can be continued in /submissions', async ({ bot }) => {
-    const { admin, member, listing } = await bot.newGuild();
-    await addServer(member, good);
+    const { admin, member } = await bot.newGuild();
+    await addServer(member, 'held.example.com:27015');
     const history = await member.slash('submissions');
-    expect(textOf(history)).toContain('Not sent yet: good.example.com:27015');
+    expect(textOf(history)).toContain('Not sent yet: held.example.com:27015');
     await setKey(admin, 'sandbox-key');
     await pressSubmit(member, await member.press(history, 'Continue'));
-    expect(listing.submitted).toMatchObject([{ server: 'good.example.com' }]);
+    expect(addsOf(bot, 'held.example.com')).toHaveLength(1);
     expect(labelsOf(await member.slash('submissions'))).not.toContain('Continue');
     // What was refused because it was already submitted isn't unfinished.
-    await addServer(member, good);
+    await addServer(member, 'held.example.com:27015');
     expect(textOf(await member.slash('submissions'))).not.toContain('Not sent yet');
   });
 
