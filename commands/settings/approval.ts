@@ -5,6 +5,7 @@ import { UserError } from '../../src/interactions/user-error.ts';
 import { DAY_MS } from '../../src/pacing/durations.ts';
 import type { Audience, Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
+import { MAX_DECIDED_TOGETHER } from '../submissions/list-several.ts';
 import { logChannelSelect } from './log-channel.ts';
 import {
   BROKEN,
@@ -122,7 +123,9 @@ export function approvalSetting({ decisionMessages }: Pick<CommandDeps, 'decisio
           waiting > 0 &&
           button(
             customId('submissions', 'approveall', ''),
-            t('settings.approval.approveWaiting', { count: waiting }),
+            waiting > MAX_DECIDED_TOGETHER
+              ? t('settings.approval.approveOldest', { number: MAX_DECIDED_TOGETHER })
+              : t('settings.approval.approveWaiting', { count: waiting }),
           ),
         now.approvalRoleId !== undefined &&
           button(changeId('approval', 'no-role'), t('settings.approval.noRole')),

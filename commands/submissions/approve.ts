@@ -77,14 +77,16 @@ export async function approveSeen(
   return { kind: 'still-waiting', servers, why, hasOtherButtons: result.why.code === 'already-submitted' };
 }
 
-/** Builds the public announcement of approved submissions from one member. */
+/** Builds the public announcement of approved submissions. All are announced in the channel that the admins chose. */
 export function announcementOfAll(all: readonly Approved[], games: GameIndex): Reply['announcement'] {
   const announced = all.filter(({ ended }) => ended.announcedIn !== undefined);
   const [first] = announced;
   if (first === undefined) return undefined;
-  const { user, ended } = first;
-  const servers = announced.flatMap((each) => each.ended.servers);
-  return announcementOf({ user }, { ...ended, servers }, games);
+  const members = [...Map.groupBy(announced, ({ user }) => user.id).values()].map((own) => ({
+    user: own[0]?.user ?? first.user,
+    servers: own.flatMap(({ ended }) => ended.servers),
+  }));
+  return announcementOf(first.ended.announcedIn, members, games);
 }
 
 /** Builds the button that replaces the key, if the service rejected it when an admin approved submissions. */

@@ -7,7 +7,7 @@ import {
   type Reply,
   type SubmitContext,
 } from '../../src/interactions/command.ts';
-import { button, type Modal, rows } from '../../src/interactions/controls.ts';
+import { button, customId, type Modal, rows } from '../../src/interactions/controls.ts';
 import { writePage } from '../../src/interactions/pager.ts';
 import { escapeName } from '../../src/words/escape.ts';
 import { byText } from '../../src/words/sentences.ts';
@@ -26,7 +26,7 @@ import {
 } from './list-several.ts';
 import { type ApprovalQueue, type DecisionContext, withNext } from './queue.ts';
 
-/** Creates the handlers for deciding on several waiting submissions of a member together. */
+/** Creates the handlers for deciding on several waiting submissions together. */
 export function severalActions(
   deps: CommandDeps,
   queue: ApprovalQueue,
@@ -36,23 +36,26 @@ export function severalActions(
   const blockList = createBlockList(deps);
   const { demandModerator, showPressed, placeOfMember, decidedInQueue, showNext } = queue;
 
-  /** Lists a member's waiting submissions and asks the moderator whether to approve all of them. */
+  /**
+   * Lists waiting submissions and asks the moderator whether to approve all of them. The argument is a member's id, or ''
+   * for the button in /settings, which is for all members.
+   */
   async function askForAll(context: PressContext): Promise<Reply> {
     await demandModerator(context);
-    const { t, guildId } = context;
-    // /settings doesn't name a member.
-    const userId = context.argument || ((await approvals.waiting(guildId))[0]?.userId ?? '');
+    const { t, argument: userId } = context;
     const listed = await listSubmissions(context, userId, deps);
     const before = await placeOfMember(context, userId);
     const [first, ...others] = listed.submissions;
     const omitted = omittedText(t, listed.omitted);
     if (first === undefined) return withNext([omitted], await showNext(context, before));
-    const heading = t('approval.several.approve', {
-      count: others.length + 1,
-      name: escapeName(first.userName),
-    });
+    const count = others.length + 1;
+    const members = new Set(listed.submissions.map((each) => each.userId)).size;
+    const heading =
+      members === 1
+        ? t('approval.several.approve', { count, name: escapeName(first.userName) })
+        : t('approval.several.approveMembers', { count, members });
     return {
-      content: [`**${heading}**`, byText(t, first), omitted].filter(Boolean).join('\n'),
+      content: [`**${heading}**`, members === 1 && byText(t, first), omitted].filter(Boolean).join('\n'),
       embeds: [{ description: listed.text }],
       components: rows([
         button(
@@ -60,13 +63,18 @@ export function severalActions(
           t('approval.approve'),
           'success',
         ),
-        button(submissionsId('waiting', writePage(before, '')), t('button.cancel')),
+        button(
+          userId === ''
+            ? customId('settings', 'open', writePage(1, 'approval'))
+            : submissionsId('waiting', writePage(before, '')),
+          t('button.cancel'),
+        ),
       ]),
     };
   }
 
   /**
-   * Decides on a member's listed submissions one by one. Skips submissions that weren't listed or have changed since.
+   * Decides on the listed submissions one by one. Skips submissions that weren't listed or have changed since.
    * @param decide returns whether a decision was made
    */
   async function decideOnSeen(

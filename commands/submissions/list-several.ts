@@ -23,10 +23,10 @@ import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { blockField, reasonFields } from './decline.ts';
 
-/* Lists several waiting submissions of a member. A moderator can decide on them together. */
+/* Lists several waiting submissions. A moderator can decide on them together. */
 
 /** The submissions' hashes have to fit into a custom id. */
-const MAX_DECIDED_TOGETHER = 10;
+export const MAX_DECIDED_TOGETHER = 10;
 /** {@link MARKS} splits a string of hashes joined without separators. */
 const MARK_LENGTH = 5;
 const MARKS = /.{5}/g;
@@ -41,7 +41,10 @@ interface ListedSubmissions {
   readonly omitted: number;
 }
 
-/** Lists a member's waiting submissions. Omits submissions whose servers don't all fit. */
+/**
+ * Lists waiting submissions. Omits submissions whose servers don't all fit.
+ * @param userId the member whose submissions are listed, or '' for all members
+ */
 export async function listSubmissions(
   { t, guildId }: Context,
   userId: string,
@@ -49,43 +52,44 @@ export async function listSubmissions(
 ): Promise<ListedSubmissions> {
   const submissions: Submission[] = [];
   let list = '';
-  let omitted = 0;
-  for (const { id, submissionId } of await approvals.waiting(guildId, userId)) {
+  const waiting = await approvals.waiting(guildId, userId || undefined);
+  const isOneMember = new Set(waiting.map((each) => each.userId)).size === 1;
+  for (const { id, submissionId } of waiting) {
+    if (submissions.length === MAX_DECIDED_TOGETHER) break;
     const submission = await approvals.seen({ guildId, id, submissionId });
-    if (submission === undefined) continue;
+    if (submission === undefined || submission.servers.length > MAX_SERVERS_SHOWN) continue;
     const lines = serverLines(
       t,
       submission.servers.map(({ server }) => server),
       games,
     );
     const text = [
-      aboutText(t, submission, games, true),
+      aboutText(t, submission, games, isOneMember),
       ...lines,
       ...backgroundTexts(t, await approvals.background(submission), games),
     ].filter(Boolean);
     const longer = [list, ...text].filter(Boolean).join('\n');
-    const isTooLong = lines.length > MAX_SERVERS_SHOWN || longer.length > MAX_LIST_LENGTH;
-    if (isTooLong || submissions.length === MAX_DECIDED_TOGETHER) {
-      omitted += 1;
-      continue;
-    }
+    if (longer.length > MAX_LIST_LENGTH) continue;
     submissions.push(submission);
     list = longer;
   }
-  return { submissions, text: list, omitted };
+  return { submissions, text: list, omitted: waiting.length - submissions.length };
 }
 
 /** Hashes a submission's id. The id changes whenever the submission's servers change. */
 const submissionMark = (submissionId: string): string =>
   hash('sha256', submissionId, 'base64url').slice(0, MARK_LENGTH);
 
-/** Encodes a member and the submissions that a moderator has seen, for use in a custom id. */
+/**
+ * Encodes the submissions that a moderator has seen, for use in a custom id.
+ * @param userId as in {@link listSubmissions}
+ */
 export const writeSeen = (userId: string, seen: readonly Pick<Submission, 'id'>[]): string =>
   `${userId}:${seen.map(({ id }) => submissionMark(id)).join('')}`;
 
 /**
  * Finds the submissions encoded by {@link writeSeen} that are still waiting and unchanged.
- * @returns the submissions found, their member, and the ids of those that changed or are no longer waiting
+ * @returns the submissions found, their member or '', and the ids of those that changed or are no longer waiting
  */
 export async function readSeen(
   { guildId, argument }: Pick<Context, 'guildId'> & { readonly argument: string },
@@ -97,11 +101,12 @@ export async function readSeen(
 }> {
   const [userId = '', written = ''] = argument.split(':');
   const marks = new Set(written.match(MARKS));
-  const waiting = await approvals.waiting(guildId, userId);
+  const member = userId || undefined;
+  const waiting = await approvals.waiting(guildId, member);
   const seen = waiting.filter(({ submissionId }) => marks.has(submissionMark(submissionId)));
   if (seen.length === marks.size) return { userId, seen, gone: [] };
   const isSeen = new Set(seen.map(({ submissionId }) => submissionId));
-  const latest = await approvals.latestIds(guildId, userId);
+  const latest = await approvals.latestIds(guildId, member);
   return { userId, seen, gone: latest.filter((id) => marks.has(submissionMark(id)) && !isSeen.has(id)) };
 }
 

@@ -64,7 +64,11 @@ export async function reportReply(
       ...(isLeft ? buttons : [anotherButton(t, ended, draft.panelChannelId)]),
       page !== undefined && linkButton(page, t('listing.check')),
     ]),
-    announcement: announcementOf(context, result, deps.games),
+    announcement: announcementOf(
+      result.announcedIn,
+      [{ user: context.user, servers: result.servers }],
+      deps.games,
+    ),
   };
 }
 

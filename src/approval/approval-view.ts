@@ -223,7 +223,8 @@ export function decidedText(t: Translate, decided: readonly Submission[], games:
   if (first === undefined) return '';
   const { state, declineReason } = first;
   const servers = decided.flatMap((submission) => submission.servers);
-  const why = `${serversText(t, servers, games)} · ${byText(t, first)}`;
+  const members = new Set(decided.map((submission) => byText(t, submission)));
+  const why = [serversText(t, servers, games), ...members].join(' · ');
   if (state === 'waiting')
     return `${STATE_SIGNS.waiting} ${t('look.about', { item: t('approval.undone'), why })}`;
   if (state === 'declined') {

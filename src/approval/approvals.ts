@@ -176,13 +176,13 @@ export function createApprovals({
         userName: user_name ?? '',
       }));
     },
-    /** Returns a member's latest submission ids, in any state. */
-    async latestIds(guildId: string, userId: string): Promise<readonly string[]> {
+    /** Returns the latest submission ids of the guild, or only those of one member, in any state. */
+    async latestIds(guildId: string, userId?: string): Promise<readonly string[]> {
       const rows = await tables()
         .selectFrom('submissions')
         .select('id')
         .where('guild_id', '=', guildId)
-        .where('user_id', '=', userId)
+        .$if(userId !== undefined, (some) => some.where('user_id', '=', userId ?? ''))
         .orderBy('created_at', 'desc')
         .limit(MAX_LATEST)
         .execute();

@@ -1,6 +1,7 @@
 import { isFailure, type NotSentOutcome, type ServerSubmission } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { RowPlace } from '../server-lists/row.ts';
+import type { Submitter } from '../submissions/drafts.ts';
 import type { ServerOutcome } from '../submissions/outcome.ts';
 import type { EndedSubmission } from '../submissions/pipeline.ts';
 import { escapeText, memberText, readOutsideDiscord } from './escape.ts';
@@ -218,24 +219,31 @@ const MAX_ANNOUNCED_SERVERS = 10;
 /**
  * Returns the guild's public announcement of the servers that were sent for review. Returns `undefined` if there are no
  * such servers or the guild doesn't announce submissions.
- * @param user the member who submitted the servers
+ * @param members the members who submitted servers, with these servers
  */
 export function announcementOf(
-  { user }: { readonly user: { readonly id: string; readonly name: string } },
-  { announcedIn: channelId, servers }: Pick<EndedSubmission, 'announcedIn' | 'servers'>,
+  channelId: EndedSubmission['announcedIn'],
+  members: readonly (Pick<EndedSubmission, 'servers'> & { readonly user: Submitter['user'] })[],
   games: GameIndex,
 ): ((t: Translate) => Record<'channelId' | 'content', string> & { readonly embed: ServerEmbed }) | undefined {
-  const accepted = servers.filter(({ outcome }) => outcome.kind === 'accepted');
-  if (channelId === undefined || accepted.length === 0) return undefined;
+  const sent = members
+    .map(({ user, servers }) => ({
+      user,
+      accepted: servers.filter(({ outcome }) => outcome.kind === 'accepted'),
+    }))
+    .filter(({ accepted }) => accepted.length > 0);
+  if (channelId === undefined || sent.length === 0) return undefined;
   return (t) => {
     const lines = serverLines(
       t,
-      accepted.map(({ server }) => server),
+      sent.flatMap(({ accepted }) => accepted.map(({ server }) => server)),
       games,
     );
     return {
       channelId,
-      content: t('announcement', { member: memberText(user), count: accepted.length }),
+      content: sent
+        .map(({ user, accepted }) => t('announcement', { member: memberText(user), count: accepted.length }))
+        .join('\n'),
       embed: serverEmbed(t, 'accepted', lines, MAX_ANNOUNCED_SERVERS),
     };
   };

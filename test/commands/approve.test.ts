@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type Approved, approvalNotes, keyButton } from '../../commands/submissions/approve.ts';
+import {
+  type Approved,
+  announcementOfAll,
+  approvalNotes,
+  keyButton,
+} from '../../commands/submissions/approve.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 import { isReady } from '../../src/server-lists/row.ts';
 import type { EndedSubmission, RowResult } from '../../src/submissions/pipeline.ts';
@@ -32,6 +37,29 @@ const approvedWith = (again: number, ended: Partial<EndedSubmission>): Approved 
 
 const notesOf = (again: number, ended: Partial<EndedSubmission>, isAdmin = false) =>
   approvalNotes(anyContext({ isAdmin }), [approvedWith(again, ended)], games).join('\n');
+
+it("the announcement of several members' servers names each member once", () => {
+  const accepted = rows.map(
+    (row): RowResult => ({
+      row,
+      line: row.line,
+      server: row.submission,
+      outcome: { kind: 'accepted', message: 'Yes.' },
+    }),
+  );
+  const approvedFor = (name: string, servers: readonly RowResult[]): Approved => ({
+    ...approvedWith(0, { announcedIn: '7', servers }),
+    user: { id: name, name },
+  });
+  const all = [
+    approvedFor('mia', accepted.slice(0, 1)),
+    approvedFor('leo', accepted.slice(1, 2)),
+    approvedFor('mia', accepted.slice(2)),
+  ];
+  const { content, embed } = announcementOfAll(all, games)?.(anyContext({}).t) ?? {};
+  expect(content).toMatch(/@mia submitted 3 game servers.*\n.*@leo submitted a game server/);
+  expect(embed?.description?.match(/d-\d\.example/g)).toHaveLength(4);
+});
 
 describe('the reply to a moderator who approves a submission', () => {
   it('has no notes if all servers were sent', () => {

@@ -47,17 +47,23 @@ it('admins can let members with the approval role submit without approval', asyn
   expect(textOf(await openSetting(guild, 'Trusted role'))).toContain('Trusted role: none');
 });
 
-it('when an admin turns approval off, the bot offers to approve all waiting submissions', async ({
+it("when an admin turns approval off, the bot offers to approve all members' waiting submissions", async ({
   guild,
   admin,
   member,
 }) => {
   await turnApprovalOn(guild);
-  for (const port of [1, 2]) await addServer(member, `off.example.com:${port}`);
+  const members = [member, guild.person({ role: 'other' }), member];
+  for (const [port, each] of members.entries()) await addServer(each, `off.example.com:${port + 1}`);
   const page = await pressSetting(guild, 'Approval', 'Turn approval off');
-  const question = await admin.press(page, 'Approve the 2 waiting submissions');
+  const label = 'Approve the 3 waiting submissions';
+  const question = await admin.press(page, label);
+  expect(labelsOf(await admin.press(question, 'Cancel'))).toContain(label);
+  await admin.press(page, label);
   expect(labelsOf(question)).toEqual(['Approve', 'Cancel']);
-  expect(textOf(await admin.press(question, 'Approve'))).toContain('Nothing else is waiting.');
-  expect(addsOf(guild, 'off.example.com')).toHaveLength(2);
+  expect(textOf(question)).toMatch(/Approve 3 from 2 members.*member.*:1.*other.*:2.*member.*:3/s);
+  const done = textOf(await admin.press(question, 'Approve'));
+  expect(done).toMatch(/Approved and sent: .* by @member · by @other.*Nothing else is waiting\./s);
+  expect(addsOf(guild, 'off.example.com')).toHaveLength(3);
   expect(labelsOf(await openSetting(guild, 'Approval')).join()).not.toContain('waiting');
 });

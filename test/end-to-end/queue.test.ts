@@ -392,7 +392,7 @@ describe('all submissions from one member', () => {
     const queue = await admin.slash('submissions');
     const question = await admin.press(queue, 'Approve all 5 from @member');
     expect(textOf(question)).toMatch(
-      /Approve all 3 from @member.*too many game servers: 2\..*q1\.example.*q2\.example/s,
+      /Approve all 3 from @member.*would be too long: 2\..*q1\.example.*q2\.example/s,
     );
     await admin.press(question, 'Approve');
     expect(guild.listing.submitted).toHaveLength(12);

@@ -204,13 +204,10 @@ describe.each(languages)("other people's markup (in $tag)", ({ locales }) => {
   it("isn't rendered in announcements", () => {
     const row = { kind: 'ready', line: 1, submission: server } as const;
     const ends = OUTCOMES.map((outcome) => ({ row, line: row.line, server: row.submission, outcome }));
-    const done = { announcedIn: '7', servers: ends.slice(0, 2) };
-    const by = { user: { id: '7', name: EVIL } };
-    const said = announcementOf(by, done, games)?.(t);
+    const by = { user: { id: '7', name: EVIL }, servers: ends.slice(0, 2) };
+    const said = announcementOf('7', [by], games)?.(t);
     expectSentences([said?.content, said?.embed.description]);
-    const unwanted = { ...done, announcedIn: undefined };
-    expect(announcementOf(by, unwanted, games)).toBeUndefined();
-    const none = { ...done, servers: ends.slice(1, 3) };
-    expect(announcementOf(by, none, games)).toBeUndefined();
+    expect(announcementOf(undefined, [by], games)).toBeUndefined();
+    expect(announcementOf('7', [{ ...by, servers: ends.slice(1, 3) }], games)).toBeUndefined();
   });
 });
