@@ -261,6 +261,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     wording,
     supportUrl: config.supportUrl,
     notifyGuild: guildLog.add,
+    announcements: guilds.announcements,
     onUse(guildId, guildLocale) {
       membership.used(guildId);
       hear(guildId, guildLocale);

@@ -1,20 +1,28 @@
 import { button, channelSelect } from '../../src/interactions/controls.ts';
 import type { CommandDeps } from '../deps.ts';
-import { demandPermissions, MESSAGE_CHANNELS } from './log-channel.ts';
-import { changeId, chosenId, FINE, INCOMPLETE, OFF, type Setting } from './setting.ts';
+import { demandPermissions, MESSAGE_CHANNELS, MISSING, namesOf } from './log-channel.ts';
+import { BROKEN, changeId, chosenId, FINE, INCOMPLETE, OFF, type Setting } from './setting.ts';
 
 /** The setting for whether and where to announce successful submissions. */
 export const announcementsSetting = (deps: CommandDeps): Setting => ({
   id: 'announce',
   name: (t) => t('settings.announce.name'),
-  line(t, { now: { announce, announceChannelId: channelId, approval } }) {
+  line(t, { now: { announce, announceChannelId: channelId, announceTrouble: trouble, approval } }) {
     if (!announce) return `${OFF} ${t('settings.announce.off')}`;
+    if (trouble === 'gone') return `${BROKEN} ${t('settings.announce.gone')}`;
+    if (trouble !== undefined && channelId !== undefined) {
+      return `${BROKEN} ${t('settings.announce.rejected', { channelId })}`;
+    }
     if (channelId !== undefined) return `${FINE} ${t('settings.announce.onIn', { channelId })}`;
     return approval
       ? `${INCOMPLETE} ${t('settings.announce.needsChannel')}`
       : `${FINE} ${t('settings.announce.on')}`;
   },
   about: ({ t }) => t('settings.announce.about'),
+  notes({ t }, { now: { announce, announceChannelId: channelId, announceTrouble: trouble } }) {
+    if (!announce || channelId === undefined || trouble === undefined || trouble === 'gone') return [];
+    return [t('settings.announce.without', { channelId, names: namesOf(t, MISSING[trouble]) })];
+  },
   controls: ({ t }, { now }) => ({
     selects: [
       channelSelect(
@@ -36,9 +44,11 @@ export const announcementsSetting = (deps: CommandDeps): Setting => ({
     async choose(context) {
       const announceChannelId = chosenId(context);
       await demandPermissions(context, announceChannelId, deps);
-      return { make: (before) => ({ ...before, announce: true, announceChannelId }) };
+      return {
+        make: ({ announceTrouble: _former, ...before }) => ({ ...before, announce: true, announceChannelId }),
+      };
     },
-    here: () => ({ make: ({ announceChannelId: _former, ...before }) => before }),
+    here: () => ({ make: ({ announceChannelId: _former, announceTrouble: _trouble, ...before }) => before }),
     on: () => ({ make: (before) => ({ ...before, announce: true }) }),
     off: () => ({ make: (before) => ({ ...before, announce: false }) }),
   },

@@ -224,7 +224,7 @@ function troubleText(
 }
 
 /** Permissions that the bot may lack if Discord rejects a message with an embed. */
-const MISSING = {
+export const MISSING = {
   'no-access': ['ViewChannel'],
   'no-permission': ['SendMessages', 'EmbedLinks'],
 } as const;
@@ -238,5 +238,5 @@ function missingIn(permissions: bigint | undefined): readonly NeededPermission[]
   return needed.filter((name) => (permissions & PermissionFlagsBits[name]) === 0n);
 }
 
-const namesOf = (t: Translate, permissions: readonly NeededPermission[]): string =>
+export const namesOf = (t: Translate, permissions: readonly NeededPermission[]): string =>
   t.and(permissions.map((name) => `**${t(`permission.${name}`)}**`));

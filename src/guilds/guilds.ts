@@ -7,7 +7,7 @@ import { createDeletion, type DeletionDeps } from './deletion.ts';
 import { createDirectMessageOptOuts } from './direct-message-opt-outs.ts';
 import { createMembership, type MembershipDeps } from './membership.ts';
 import { createPanels } from './panels.ts';
-import { createGuildSettings, logChannels } from './settings.ts';
+import { announcementChannels, createGuildSettings, logChannels } from './settings.ts';
 
 export interface GuildsDeps extends Omit<MembershipDeps, 'deletion' | 'submissions' | 'pauseMs' | 'now'> {
   readonly accessLists: AccessLists;
@@ -33,6 +33,7 @@ export function createGuilds(deps: GuildsDeps) {
     blocks,
     directMessageOptOuts,
     logChannel: logChannels(settings),
+    announcements: announcementChannels(settings),
     access: createAccess(deps.accessLists),
     deletion,
     membership: createMembership({ ...deps, deletion }),

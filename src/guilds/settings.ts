@@ -10,14 +10,17 @@ export const MAX_DAILY_QUOTA = 9_999;
 /** Prefix of the names of stored settings, followed by the guild's id. */
 export const SETTINGS = 'settings';
 
+/** Why Discord rejected a post in a channel; also `undefined` if this version doesn't know the reason. */
+const troubleSchema = z.enum(['gone', 'no-access', 'no-permission']).optional().catch(undefined);
+
 const settingsSchema = z.object({
   /** The guild's Discord locale as of the last change or submission, for messages that aren't replies. */
   locale: z.string(),
   /** The Discord locale chosen by the admins for messages that everyone can read. Defaults to `locale`. */
   language: z.exactOptional(z.string()),
   logChannelId: z.exactOptional(z.string()),
-  /** Why the last log message could not be posted; also `undefined` if this version doesn't know the reason. */
-  logTrouble: z.enum(['gone', 'no-access', 'no-permission']).optional().catch(undefined),
+  /** Why the last log message could not be posted. */
+  logTrouble: troubleSchema,
   /** Whether the bot had permission to mention all roles in the log channel when the admins chose the channel. */
   mayMentionRoles: z.exactOptional(z.boolean()),
   /** The role to mention in the log channel if the service rejects the key. */
@@ -41,6 +44,8 @@ const settingsSchema = z.object({
   announce: z.boolean(),
   /** The channel for announcements. Defaults to the channel in which the submission was made. */
   announceChannelId: z.exactOptional(z.string()),
+  /** Why the last announcement could not be posted in the chosen channel. */
+  announceTrouble: troubleSchema,
   /** The aliases of the games that members are allowed to submit. If omitted, all games are allowed. */
   games: z.exactOptional(z.array(z.string()).min(1)),
   /** The allowed games that the service no longer has and that the admins have been notified of. */
@@ -166,13 +171,33 @@ export function logChannels(settings: Pick<GuildSettings, 'getOrUnreadable' | 'c
       const { logChannelId, logTrouble, notifyRoleId } = found;
       return { channelId: logChannelId, trouble: logTrouble, roleId: notifyRoleId };
     },
-    async setTrouble(guildId: string, channelId: string, trouble: Settings['logTrouble']) {
-      await settings.change(guildId, (now) => {
-        // An admin may have chosen another channel in the meantime.
-        if (now.logChannelId !== channelId) return now;
-        const { logTrouble: _previous, ...others } = now;
-        return trouble === undefined ? others : { ...others, logTrouble: trouble };
-      });
-    },
+    setTrouble: troubleSetter(settings, 'logChannelId', 'logTrouble'),
   };
 }
+
+export type AnnouncementChannels = ReturnType<typeof announcementChannels>;
+
+/** Creates the same functions as {@link logChannels} for the channel that the admins chose for announcements. */
+export function announcementChannels(settings: Pick<GuildSettings, 'getOrUnreadable' | 'change'>) {
+  return {
+    async channelOf(guildId: string) {
+      const found = await settings.getOrUnreadable(guildId);
+      if (found === 'unreadable' || found.announceChannelId === undefined) return undefined;
+      return { channelId: found.announceChannelId, trouble: found.announceTrouble };
+    },
+    setTrouble: troubleSetter(settings, 'announceChannelId', 'announceTrouble'),
+  };
+}
+
+const troubleSetter =
+  (
+    settings: Pick<GuildSettings, 'change'>,
+    channel: 'logChannelId' | 'announceChannelId',
+    problem: 'logTrouble' | 'announceTrouble',
+  ) =>
+  async (guildId: string, channelId: string, trouble: Settings['logTrouble']): Promise<void> => {
+    // An admin may have chosen another channel in the meantime.
+    await settings.change(guildId, (now) =>
+      now[channel] === channelId ? { ...now, [problem]: trouble } : now,
+    );
+  };

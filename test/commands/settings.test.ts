@@ -102,6 +102,8 @@ describe('the first page of /settings', () => {
     {},
     { announce: true },
     { announce: true, announceChannelId: id },
+    { announce: true, announceChannelId: id, announceTrouble: 'gone' },
+    { announce: true, announceChannelId: id, announceTrouble: 'no-permission' },
   ];
   const OTHERS: readonly Partial<Settings>[] = [
     {},

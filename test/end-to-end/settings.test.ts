@@ -356,6 +356,30 @@ describe('the log channel', () => {
   });
 });
 
+it('the channel for announcements is shown with an error in /settings if the bot can no longer post there', async ({
+  guild,
+}) => {
+  const { discord } = guild;
+  await pickSetting(guild, 'Announcements', '#staff');
+  allowBot(guild, 0n);
+  await addOne(guild);
+  await expect
+    .poll(async () => textOf(await openSettings(guild)))
+    .toMatch(/❌ Announcements: can't post in #\d+/);
+  expect(textOf(await openSetting(guild, 'Announcements'))).toMatch(
+    /The bot lacks View Channel in #\d+\. Allow/,
+  );
+  allowBot(guild, USUAL_BOT_PERMISSIONS);
+  expect(textOf(await pickSetting(guild, 'Announcements', '#staff'))).toContain('✅ Announcements: on, in #');
+  await addOne(guild, 'rust');
+  await expect.poll(() => discord.messages({ channelId: staffChannel(guild) })).toHaveLength(1);
+  discord.guildEvents.removeChannel(guild, staffChannel(guild));
+  await addOne(guild);
+  await expect
+    .poll(async () => textOf(await openSettings(guild)))
+    .toContain('❌ Announcements: channel deleted');
+});
+
 it('choosing an announcement channel as the log channel shows a warning', async ({ guild }) => {
   const { channels, guildEvents } = guild.discord;
   const news = channels(guild).find(({ name }) => name === 'news')?.id ?? '';

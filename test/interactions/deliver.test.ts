@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { DiscordApi, MessageBody } from '../../src/discord/api.ts';
 import { createChannelPosts, type PostResult } from '../../src/discord/channel-posts.ts';
 import { fitChoices, fitTexts } from '../../src/discord/limits.ts';
+import type { Settings } from '../../src/guilds/settings.ts';
 import { announce } from '../../src/interactions/announce.ts';
 import type { Reply } from '../../src/interactions/command.ts';
 import { deliver, firstResponse, updateResponse } from '../../src/interactions/deliver.ts';
@@ -266,6 +267,7 @@ it('a reply waits for the current progress edit', async () => {
 });
 
 const notifyGuild = async () => undefined;
+const announcements = { channelOf: async () => undefined, setTrouble: async () => undefined };
 
 it.each<[what: string, result: PostResult, said: string[]]>([
   ['is posted in its channel', 'posted', ['post']],
@@ -282,7 +284,7 @@ it.each<[what: string, result: PostResult, said: string[]]>([
   };
   const api = { followUp: async () => void done.push('follow-up') };
   await announce(
-    { api, posts, notifyGuild },
+    { api, posts, notifyGuild, announcements },
     press('1'),
     { content: 'mia has done it', embed: { title: 'it' } },
     '',
@@ -305,7 +307,7 @@ it('the bot stops posting announcements in a channel for a day after a rejection
   const posts = createChannelPosts({ api, logger: recorder() });
   const announceIn = (channelId: string) =>
     announce(
-      { api, posts, notifyGuild },
+      { api, posts, notifyGuild, announcements },
       { ...press('1'), channelId },
       { content: 'done', embed: { title: 'it' } },
       '',
@@ -322,7 +324,7 @@ it('the bot stops posting announcements in a channel for a day after a rejection
   expect(done).toEqual([seven, 'follow-up']);
 });
 
-it("admins are notified at most once a day that an announcement can't be posted", async () => {
+it("admins are notified at most once a day that an announcement can't be posted, unless they choose the channel again", async () => {
   const clock = createTestClock();
   const refusal = new DiscordAPIError({ code: 50_001, message: 'No' }, 50_001, 403, 'POST', '', {});
   const done: string[] = [];
@@ -334,9 +336,21 @@ it("admins are notified at most once a day that an announcement can't be posted"
   const posts = createChannelPosts({ api, logger: recorder() });
   const notified: string[] = [];
   const { wordsFor } = createWords();
+  let trouble: Settings['announceTrouble'];
+  const chosen = {
+    channelOf: async () => ({ channelId: '77', trouble }),
+    async setTrouble(_guildId: string, _channelId: string, found: Settings['announceTrouble']) {
+      trouble = found;
+    },
+  };
   const announceIt = () =>
     announce(
-      { api, posts, notifyGuild: async (_id, make) => void notified.push(make(wordsFor('en-US'))) },
+      {
+        api,
+        posts,
+        notifyGuild: async (_id, make) => void notified.push(make(wordsFor('en-US'))),
+        announcements: chosen,
+      },
       press('1'),
       { channelId: '77', content: 'mia has done it' },
       '/settings',
@@ -350,6 +364,11 @@ it("admins are notified at most once a day that an announcement can't be posted"
   clock.advance(DAY_MS);
   await announceIt();
   expect(notified).toHaveLength(2);
+  // An admin chooses the channel again.
+  expect(trouble).toBe('no-access');
+  trouble = undefined;
+  await announceIt();
+  expect(notified).toHaveLength(3);
 });
 
 it("a message's embeds share a limit of 6,000 characters", () => {

@@ -99,6 +99,7 @@ export async function startSmallBot(
     reportOf: async () => undefined,
     posts: createChannelPosts({ api, logger }),
     notifyGuild,
+    announcements: { channelOf: async () => undefined, setTrouble: async () => undefined },
     myTurn: createWorkTurns(),
     largeTurnMs,
     logger,
