@@ -3,12 +3,14 @@ import type { Settings } from '../../src/guilds/settings.ts';
 import { button, customId, roleSelect, select } from '../../src/interactions/controls.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
 import { DAY_MS } from '../../src/pacing/durations.ts';
+import { withSign } from '../../src/words/servers.ts';
 import type { Audience, Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { MAX_DECIDED_TOGETHER } from '../submissions/list-several.ts';
 import { logChannelSelect } from './log-channel.ts';
 import {
   BROKEN,
+  type Change,
   changeId,
   chosenId,
   FINE,
@@ -29,8 +31,7 @@ interface Option {
   /** Whether the option applies. Otherwise, the menu has no entry for it and doesn't change it. */
   isOffered(now: Settings): boolean;
   isOn(now: Settings): boolean;
-  /** @throws UserError if the option can't be turned on */
-  turn(before: Settings, isOn: boolean, t: Translate): Settings;
+  turn(before: Settings, isOn: boolean): Settings;
 }
 
 /** The setting for whether submissions need approval, and which role can approve them. */
@@ -51,7 +52,7 @@ export function approvalSetting({ decisionMessages }: Pick<CommandDeps, 'decisio
       state: (t, isOn) => t(isOn ? 'settings.approval.mentionOn' : 'settings.approval.mentionOff'),
       isOffered: ({ approvalRoleId }) => approvalRoleId !== undefined,
       isOn: mentionsRole,
-      turn: withMention,
+      turn: (before, isOn) => (isOn === mentionsRole(before) ? before : withMention(before, isOn)),
     },
     {
       name: 'trusted',
@@ -139,21 +140,22 @@ export function approvalSetting({ decisionMessages }: Pick<CommandDeps, 'decisio
         },
       }),
       off: () => ({ make: ({ approval: _former, ...before }) => before }),
-      role(context) {
+      role(context, now) {
         const { t, guildId, isRoleMentionable } = context;
         const approvalRoleId = chosenId(context);
         if (approvalRoleId === guildId) throw new UserError(t('settings.approvalRoleEveryone'));
-        return {
-          make: ({ mentionsApprovalRole: _former, ...before }) => ({
-            ...before,
-            approvalRoleId,
-            mayMentionApprovalRole: isRoleMentionable,
-          }),
+        // Its options stay as they are.
+        const make = (before: Settings) => {
+          const chosen = { ...before, approvalRoleId, mayMentionApprovalRole: isRoleMentionable };
+          const trusted = trustsApprovalRole(before) ? { trustedRoleId: approvalRoleId } : {};
+          return { ...withMention(chosen, mentionsRole(before)), ...trusted };
         };
+        return { make, ...unmentionedText(t, make(now), mentionsRole(now)) };
       },
-      options: ({ t, values }) => ({
+      options: ({ t, values }, now) => ({
         make: (before) =>
-          offered(before).reduce((now, { name, turn }) => turn(now, values.includes(name), t), before),
+          offered(before).reduce((so, { name, turn }) => turn(so, values.includes(name)), before),
+        ...unmentionedText(t, now, !mentionsRole(now) && values.includes('mention')),
       }),
       'no-role': () => ({
         make: ({ approvalRoleId: _role, mentionsApprovalRole: _former, ...before }) => before,
@@ -168,16 +170,20 @@ const trustsApprovalRole = ({ approvalRoleId, trustedRoleId }: Settings): boolea
 
 const mentionsRole = ({ mentionsApprovalRole }: Settings): boolean => mentionsApprovalRole === true;
 
-/** @throws UserError if the bot can't mention the role */
-function withMention(before: Settings, isOn: boolean, t: Translate): Settings {
-  const { mentionsApprovalRole: former, ...others } = before;
-  const { approvalRoleId: roleId = '', mayMentionRoles, mayMentionApprovalRole } = before;
-  if (!isOn) return others;
-  if (!former && !mayMentionRoles && !mayMentionApprovalRole) {
-    throw new UserError(t('settings.roleNotMentionable', { roleId }));
-  }
-  return { ...before, mentionsApprovalRole: true };
-}
+const canMention = ({ mayMentionRoles, mayMentionApprovalRole }: Settings): boolean =>
+  mayMentionRoles === true || mayMentionApprovalRole === true;
+
+/** Turns the mention on or off. It stays off if the bot can't mention the role. */
+const withMention = ({ mentionsApprovalRole: _former, ...others }: Settings, isOn: boolean): Settings =>
+  isOn && canMention(others) ? { ...others, mentionsApprovalRole: true } : others;
+
+/** Explains why the role isn't mentioned although the admin wants it. */
+const unmentionedText = (t: Translate, now: Settings, isWanted: boolean): Pick<Change, 'said'> =>
+  isWanted && !canMention(now)
+    ? {
+        said: withSign('not-sent', t('settings.approval.notMentioned', { roleId: now.approvalRoleId ?? '' })),
+      }
+    : {};
 
 const sendsDirectMessages = ({ directMessages }: Settings): boolean => directMessages !== false;
 

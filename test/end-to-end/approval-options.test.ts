@@ -47,6 +47,20 @@ it('admins can let members with the approval role submit without approval', asyn
   expect(textOf(await openSetting(guild, 'Trusted role'))).toContain('Trusted role: none');
 });
 
+it('if an admin chooses another approval role, its options stay on', async ({ guild, admin }) => {
+  await turnApprovalOn(guild);
+  for (const name of ['first', 'second']) {
+    guild.discord.guildEvents.addRole(guild, { name, mentionable: true });
+  }
+  await pickSetting(guild, 'Approval', '@first');
+  await setApprovalOptions(guild, ['Mention the role', 'The role chosen here needs no approval']);
+  const page = await pickSetting(guild, 'Approval', '@second');
+  expect(textOf(page)).toMatch(/✅ Mention: on.*✅ Submissions by this role: need no approval/s);
+  const closed = textOf(await admin.pick(page, ['@Moderators']));
+  expect(closed).toMatch(/Mention is off, because the bot can't mention @\d+\..*➖ Mention: off/s);
+  expect(closed).toContain('✅ Submissions by this role: need no approval');
+});
+
 it("when an admin turns approval off, the bot offers to approve all members' waiting submissions", async ({
   guild,
   admin,

@@ -1108,7 +1108,9 @@ describe('the approval setting in /settings', () => {
     const page = await pickSetting(guild, 'Approval', '@Moderators');
     expect(textOf(page)).toContain('➖ Mention: off');
     const both = ['Send direct messages', 'Mention the role'];
-    expect(textOf(await admin.pick(page, both))).toContain("can't mention");
+    expect(textOf(await admin.pick(page, ['Mention the role', 'Require a reason to decline']))).toMatch(
+      /Mention is off, because the bot can't mention .*Direct messages about decisions: off.*✅ Reason to decline: required/s,
+    );
     await pickSetting(guild, 'Approval', '@deciders');
     const chosen = await setApprovalOptions(guild, both);
     expect(textOf(chosen)).toMatch(
