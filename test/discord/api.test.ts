@@ -97,7 +97,7 @@ const failuresOf = async (all: readonly Promise<unknown>[]): Promise<readonly st
 
 const respond = (api: DiscordApi, to: ReplyTarget) => api.respond(to, { type: 6 });
 
-it.each([1, -1])('a reply is delivered even if the clock jumps (by %i h)', async (hours) => {
+it.each([1, -1])('a reply is delivered even if the clock jumps by %i h', async (hours) => {
   const clock = createTestClock();
   const { discord, api } = await open();
   answering(discord, {}, [NO_CONTENT]);
@@ -129,8 +129,8 @@ it('the global rate limit ends on time even if the clock is set back by an hour'
   await waiting;
 });
 
-describe('a block by Discord', () => {
-  it('allows only first responses to interactions, at most five per second', async () => {
+describe('an IP block', () => {
+  it('pauses all requests except initial responses', async () => {
     const { discord, api } = await open();
     answering(discord, {}, [BLOCKED]);
     await expect(respond(api, interaction())).rejects.toThrow(LostInteractionError);
@@ -166,7 +166,7 @@ describe('a block by Discord', () => {
     ]);
   });
 
-  it("prevents retries of requests with the bot's token", async () => {
+  it('prevents retries', async () => {
     const { discord, api } = await open();
     answering(discord, {}, [BLOCKED]);
     await expect(api.get('/gateway/bot')).rejects.toThrow('blocks this bot');
@@ -176,7 +176,7 @@ describe('a block by Discord', () => {
   it.each([
     ['has a Retry-After and a Via header', { 'retry-after': '0.01', via: '1.1 google' }, 'none'],
     ['has a scope', { 'x-ratelimit-scope': 'shared' }, 'shared'],
-  ])("isn't caused by a 429 that %s", async (_what, headers, scope) => {
+  ])("isn't inferred from a 429 that %s", async (_what, headers, scope) => {
     const { discord, api, scopes } = await open();
     answering(discord, EDIT, [status(429, '{}', headers), status(200, {})]);
     await api.edit(interaction(), text('a'));
@@ -256,11 +256,11 @@ describe('a rate-limited request', () => {
   });
 });
 
-describe('the first response to an interaction', () => {
+describe('the initial response to an interaction', () => {
   it.each<[string, Fault]>([
     ['succeeds', NO_CONTENT],
-    ['shows that the first attempt arrived (40060)', ACKNOWLEDGED],
-  ])('is retried if it hangs (the retry %s)', async (_what, second) => {
+    ['gets error 40060', ACKNOWLEDGED],
+  ])('succeeds if the first attempt hangs and the retry %s', async (_what, second) => {
     const { discord, api } = await open({ firstAttemptMs: 50 });
     answering(discord, CALLBACK, [{ kind: 'hang' }, second]);
     await respond(api, interaction());
@@ -303,7 +303,7 @@ describe('the first response to an interaction', () => {
     await respond(api, interaction());
   });
 
-  it('has an uncertain result if it fails and the retry hits a rate limit', async () => {
+  it('has an unknown outcome if the first attempt fails and the retry is rate-limited', async () => {
     const { discord, api } = await open();
     answering(discord, CALLBACK, [status(503), limited(61), status(503), UNKNOWN]);
     await expect(respond(api, interaction())).rejects.toSatisfy(isUncertain);
@@ -312,10 +312,10 @@ describe('the first response to an interaction', () => {
   });
 
   it.each([
-    ['fails at Discord', status(503), true],
+    ['gets a 503', status(503), true],
     ['is cut off', { kind: 'reset' } as const, true],
     ['is redirected', status(302, '', { location: '/elsewhere' }), false],
-  ])('is attempted twice if it %s, without revealing the token', async (_what, answer, isUnknown) => {
+  ])('is retried once if it %s', async (_what, answer, isUnknown) => {
     const { discord, api } = await open();
     answering(discord, CALLBACK, [answer]);
     const to = interaction();
@@ -339,14 +339,14 @@ describe('the first response to an interaction', () => {
     expect(made(discord, CALLBACK)).toBe(1);
   });
 
-  it('fails with LostInteractionError if another bot responds during a rate limit', async () => {
+  it('fails with LostInteractionError if another bot responds while it is rate-limited', async () => {
     const { discord, api } = await open();
     answering(discord, CALLBACK, [limited(0.05), ACKNOWLEDGED]);
     await expect(respond(api, interaction())).rejects.toThrow(LostInteractionError);
     expect(made(discord, CALLBACK)).toBe(2);
   });
 
-  it('has an uncertain result if it hangs and the retry hits a rate limit', async () => {
+  it('has an unknown outcome if the first attempt hangs and the retry is rate-limited', async () => {
     const { discord, api } = await open({ firstAttemptMs: 50, firstResponseMs: 5_000 });
     answering(discord, CALLBACK, [{ kind: 'hang' }, limited(61)]);
     await expect(respond(api, interaction())).rejects.toSatisfy(isUncertain);
@@ -360,7 +360,7 @@ describe('the first response to an interaction', () => {
     expect(made(discord, CALLBACK)).toBe(1);
   });
 
-  it('replaces dead connections for later requests', async () => {
+  it('keeps later requests off dead connections', async () => {
     const { discord, api } = await open({ firstAttemptMs: 50 });
     answering(discord, {}, [NO_CONTENT]);
     await Promise.all(['1', '2', '3', '4'].map((id) => api.get(`/channels/${id}`)));
@@ -372,7 +372,7 @@ describe('the first response to an interaction', () => {
   });
 });
 
-it('a burst of responses uses at most two connection pools if Discord is slow', async () => {
+it('a burst of responses uses at most two connection pools even if Discord is slow', async () => {
   let open = 0;
   let most = 0;
   const server = createLoopbackServer((_, response) => {
@@ -431,12 +431,12 @@ describe('an edit to a reply', () => {
   });
 
   it.each<[string, Fault, number]>([
-    ['fails with an error from Discord', status(502, {}), 2],
-    ['fails before it reaches Discord', status(503, 'upstream connect error'), 2],
-    ['loses its connection', { kind: 'reset' }, 2],
-    ['is rejected', status(403, { code: 50001, message: 'Missing Access' }), 1],
-    ['is rejected by a proxy', status(403, '<html>'), 1],
-  ])('is only retried if the result is unknown (it %s)', async (_what, answer, times) => {
+    ['a 502 from Discord', status(502, {}), 2],
+    ['a 503 from a load balancer', status(503, 'upstream connect error'), 2],
+    ['a lost connection', { kind: 'reset' }, 2],
+    ['a 403 from Discord', status(403, { code: 50001, message: 'Missing Access' }), 1],
+    ['a 403 from a proxy', status(403, '<html>'), 1],
+  ])('is retried after anything but a rejection: %s', async (_what, answer, times) => {
     const { discord, api } = await open();
     answering(discord, EDIT, [answer, status(200, {})]);
     await persist(() => api.edit(interaction(), text('a'))).catch(() => undefined);
@@ -481,7 +481,7 @@ describe('read()', () => {
     ['an unknown webhook', status(404, { code: 10015 }), 'gone'],
     ['an unknown message', status(404, { code: 10008 }), 'gone'],
     ['an expired token', status(401, { code: 50027 }), 'gone'],
-  ])("returns the reply's state after receiving %s", async (_what, answer, state) => {
+  ])("returns the reply's state for %s", async (_what, answer, state) => {
     const { discord, api } = await open();
     answering(discord, {}, [answer]);
     expect(await api.read(interaction())).toBe(state);
@@ -494,7 +494,7 @@ describe('read()', () => {
   });
 });
 
-it('first responses to interactions use a separate pool of up to 256 connections', async () => {
+it('initial responses to interactions use a separate pool of up to 256 connections', async () => {
   let most = 0;
   let edits = 0;
   const server = createLoopbackServer(({ method }, response) => {

@@ -34,7 +34,7 @@ const file = (body: string) => status(200, body, { 'content-type': 'image/png' }
 const UNAVAILABLE = { ok: false, problem: 'unavailable' };
 const FOREIGN = { ok: false, problem: 'foreign' };
 
-it('an uploaded file is read completely, whatever its content type', async () => {
+it('an uploaded file is read in full, whatever its content type', async () => {
   const { read } = await open(file('one\ntwo\n'));
   expect(await read()).toEqual({ ok: true, bytes: Buffer.from('one\ntwo\n') });
 });
@@ -46,7 +46,7 @@ it('an uploaded file that is cut off in transit counts as unavailable', async ()
   expect(await read({}, 8)).toMatchObject({ ok: true });
 });
 
-it('an uploaded file is rejected if it is one byte too large', async () => {
+it('an uploaded file is rejected if it is one byte over the limit', async () => {
   const { read } = await open(file('x'.repeat(1_000)));
   expect(await read()).toMatchObject({ ok: true });
   expect(await read({ maxBytes: 999 })).toEqual({ ok: false, problem: 'too-large' });

@@ -13,7 +13,7 @@ function setUp() {
   return { logger, pass, block: createBlock(logger) };
 }
 
-it('a block by Discord ends 60 seconds after the latest 429 by default', () => {
+it('an IP block ends 60 seconds after the latest 429 by default', () => {
   const { block, pass, logger } = setUp();
   expect(block.leftMs()).toBe(0);
   block.begin();
@@ -32,7 +32,7 @@ it('a block by Discord ends 60 seconds after the latest 429 by default', () => {
   expect(logger.lines).toHaveLength(2);
 });
 
-it('a block by Discord allows five first responses per second', () => {
+it('an IP block limits initial responses to five per second', () => {
   const { block, pass } = setUp();
   const allowedOf = (tries: number) => Array.from({ length: tries }, block.mayRespond).filter(Boolean).length;
   expect(allowedOf(20)).toBe(20);

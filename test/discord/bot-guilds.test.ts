@@ -35,7 +35,7 @@ describe('isForeign', () => {
     ['Discord rejects the bot', 403, { code: 40333, message: 'internal network error' }],
     ['Discord rejects the token', 401, { code: 0, message: '401: Unauthorized' }],
     ['a proxy rejects the request', 403, 'Forbidden'],
-  ])('throws an error if %s', async (_what, status, body) => {
+  ])('throws if %s', async (_what, status, body) => {
     const { api, answer } = await open();
     answer(status, body);
     await expect(isForeign(api, '1')).rejects.toThrow();

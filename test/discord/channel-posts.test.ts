@@ -24,11 +24,11 @@ it.each([
   // The message isn't the cause of this error, so the edit can be retried.
   [0, 401, 'failed'],
   [50_035, 400, 'failed'],
-])('an edit rejected with error %i (status %i) results in %s', async (code, status, result) => {
+])('an edit that fails with error %i (status %i) returns "%s"', async (code, status, result) => {
   expect(await edited(code, status)).toBe(result);
 });
 
-it('an edit restores an embed that a moderator has hidden, but keeps link previews hidden', async () => {
+it('an edit restores a hidden embed, but not hidden link previews', async () => {
   const bodies: unknown[] = [];
   const patch = async (_route: string, { body }: { readonly body?: unknown }) => void bodies.push(body);
   const posts = createChannelPosts({ api: { post: patch, patch }, logger: recorder() });

@@ -18,7 +18,7 @@ async function open() {
 }
 
 describe('isPublicChannel', () => {
-  it("checks the permissions of @everyone, including the channel's overwrites", async () => {
+  it("checks @everyone's permissions, including channel overwrites", async () => {
     const { discord, guild, check } = await open();
     const { setOverwrite, setRolePermissions } = discord.guildEvents;
     expect(await check()).toBe(true);

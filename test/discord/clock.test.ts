@@ -19,7 +19,7 @@ it.each([
   [6 * MINUTE_MS, "is 6 minutes ahead of Discord's"],
   [-6 * MINUTE_MS, "is 6 minutes behind Discord's"],
   [3 * DAY_MS, "is 72 hours ahead of Discord's"],
-])('the bot only reports a clock that is more than five minutes off (%i ms fast)', async (aheadMs, says) => {
+])('the bot reports clock skew only above five minutes (%i ms)', async (aheadMs, says) => {
   expect(clockTrouble(aheadMs)?.text).toBe(says);
   const { clock, said } = setUp(aheadMs);
   await clock.logTrouble();
@@ -33,13 +33,13 @@ it.each([
   [DAY_MS + 1, false, 'so old data is not deleted'],
   [-DAY_MS - 1, false, 'so old data is not deleted'],
   [undefined, false, 'could not get the time from Discord'],
-])('the bot trusts its clock for deletions if it is at most a day off (%s ms fast): %s', async (aheadMs, isRight, says) => {
+])('the clock counts as correct if it is at most a day off (%s ms ahead: %s)', async (aheadMs, isRight, says) => {
   const { clock, said } = setUp(aheadMs);
   expect(await clock.isRight()).toBe(isRight);
   expect(said()).toContain(says);
 });
 
-it("the bot doesn't report its clock if Discord's time is unknown", async () => {
+it("the bot doesn't report clock skew if Discord's time is unknown", async () => {
   const { clock, said } = setUp(undefined);
   await clock.logTrouble();
   expect(said()).toBe('');

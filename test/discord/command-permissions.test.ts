@@ -76,13 +76,13 @@ describe('the permissions on the Integrations page', () => {
         (guildId) => [entry(Channel, String(BigInt(guildId) - 1n), false), entry(Channel, CHANNEL, true)],
       ],
     ],
-  )("follow Discord's rules if they deny %s (member denied: %s)", async (_what, isDenied, entries) => {
+  )("follow Discord's precedence rules if they deny %s (member denied: %s)", async (_what, isDenied, entries) => {
     const { guild, denies, set } = await open();
     set('addserver', entries(guild.id));
     expect(await denies()).toBe(isDenied);
   });
 
-  it('override the application-wide permissions if set for a command', async () => {
+  it('override the application-wide ones if set for a command', async () => {
     const { guild, denies, set } = await open();
     set('', [entry(Role, guild.id, false)]);
     expect(await denies()).toBe(true);
@@ -100,7 +100,7 @@ describe('the permissions on the Integrations page', () => {
     expect(await denies({ isAdministrator: true })).toBe(false);
   });
 
-  it('are refreshed after five minutes, by default in the background', async () => {
+  it('are refreshed in the background after five minutes', async () => {
     const clock = createTestClock();
     const { guild, denies, reads, set } = await open();
     set('addserver', [entry(Role, guild.id, false)]);

@@ -46,7 +46,7 @@ it.each([
   ['the token', 0, 401],
   ['a proxy', 40_333, 403],
   ['the message', 50_035, 400],
-])("a rejection because of %s doesn't stop direct messages to the user", async (_what, code, status) => {
+])("a rejection caused by %s doesn't stop direct messages to the user", async (_what, code, status) => {
   const { send, canSendTo, outcomes, logger } = await open(() => Promise.reject(refusal(code, status)));
   await send('5', MESSAGE);
   expect(outcomes).toEqual(['failed']);

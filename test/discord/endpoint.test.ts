@@ -90,9 +90,9 @@ describe('the interactions endpoint', () => {
     [401, 'a wrong signature', { headers: { 'x-signature-ed25519': 'ab'.repeat(64) } }],
     [401, 'a missing signature', { headers: { 'x-signature-ed25519': '' } }],
     [401, 'an invalid signature', { headers: { 'x-signature-ed25519': 'zz'.repeat(64) } }],
-    [401, 'a time that was not signed', { headers: { 'x-signature-timestamp': now() } }],
-    [401, 'a missing time', { headers: { 'x-signature-timestamp': '' } }],
-    [401, 'a body that was not signed', { sent: COMMAND.replace('"1"', '"2"') }],
+    [401, 'a modified timestamp', { headers: { 'x-signature-timestamp': now() } }],
+    [401, 'a missing timestamp', { headers: { 'x-signature-timestamp': '' } }],
+    [401, 'a modified body', { sent: COMMAND.replace('"1"', '"2"') }],
   ])('returns %i for %s', async (status, _, change) => {
     const { post, taken, logged } = await openEndpoint();
     expect((await post(COMMAND, change)).status).toBe(status);
@@ -196,7 +196,7 @@ describe('the interactions endpoint', () => {
     expect(taken).toHaveLength(20);
   });
 
-  it('names the variable to change if the port is already in use', async () => {
+  it('names INTERACTIONS_PORT in the error if the port is already in use', async () => {
     const { open, fatal } = await openEndpoint();
     await open().connect(new AbortController().signal);
     expect(fatal.map(({ message }) => message)).toEqual([expect.stringContaining('INTERACTIONS_PORT')]);
@@ -263,7 +263,7 @@ describe('a bot', () => {
     await expect.poll(() => JSON.stringify(log())).toMatch(/has an Interactions Endpoint URL.*clear /);
   });
 
-  it("isn't ready on the gateway while Discord sends interactions to a URL", async () => {
+  it("isn't ready while Discord sends interactions to a URL instead of the gateway", async () => {
     const port = await quietPort();
     const env = { HTTP_PORT: String(port) };
     const { discord, log } = await oneBot({ http: false, env, timing: { transportEveryMs: 20 } });
@@ -284,7 +284,7 @@ describe('a bot', () => {
     await expect.poll(readyz).toContain('"ready":true');
   });
 
-  it('logs that its public key belongs to another application', async () => {
+  it('logs that DISCORD_PUBLIC_KEY belongs to another application', async () => {
     const env = { DISCORD_PUBLIC_KEY: '0'.repeat(64) };
     const { discord, process, log } = await oneBot({ http: true, start: false, env });
     process.start();

@@ -123,7 +123,7 @@ describe("the bot's commands", () => {
     expect(mention('one')).toMatch(/^<\/one:\d+>$/);
   });
 
-  it('are published on the second attempt if the first one fails', async () => {
+  it('are published on the second attempt if the first fails', async () => {
     const { discord, logger, run } = await open();
     discord.faults.inject({ fault: { kind: 'status', status: 500 }, method: 'PUT' });
     expect(await run(COMMANDS)).toMatchObject({ count: 2 });
