@@ -29,13 +29,13 @@ describe("a game server's host name", () => {
   });
 
   it.each([
-    ['the port in its SRV record', { minecraft: { target: 'play.example.com', port: 25_577 } }, 25_577],
+    ['the port from its SRV record', { minecraft: { target: 'play.example.com', port: 25_577 } }, 25_577],
     [
       "the SRV record's port if it points to another name at the same address",
       { minecraft: { target: 'mc.example.com', port: 7 } },
       7,
     ],
-    ['port 25565 if there is no SRV record', {}, 25_565],
+    ['port 25565 without an SRV record', {}, 25_565],
     [
       'no port if the record points to another address',
       { minecraft: { target: 'other.example.com', port: 1 } },
@@ -52,7 +52,7 @@ describe("a game server's host name", () => {
       undefined,
     ],
     ['no port if the name has a private address', { addresses: ['10.0.0.1'] }, undefined],
-  ])('has %s', async (_, found, port) => {
+  ])('gets %s', async (_, found, port) => {
     const { records, names } = await open();
     records.addName('play.example.com', { addresses: ['93.184.216.34'], ...found });
     records.addName('mc.example.com', { addresses: ['93.184.216.34'] });
@@ -61,12 +61,12 @@ describe("a game server's host name", () => {
     expect(records.askedNames).not.toContain('mc.internal');
   });
 
-  it("doesn't have a port if it doesn't exist", async () => {
+  it("gets no port if it doesn't exist", async () => {
     const { names } = await open();
     expect(await names.minecraftPort('absent.example.com')).toBeUndefined();
   });
 
-  it.each(['failing', 'silent'] as const)("doesn't have a port if the name server is %s", async (how) => {
+  it.each(['failing', 'silent'] as const)("can't be resolved if the name server is %s", async (how) => {
     const { records, names } = await open();
     records.addName('play.example.com', { addresses: ['93.184.216.34'] });
     records.behaveAsNameServer(how);

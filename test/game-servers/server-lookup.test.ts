@@ -102,7 +102,7 @@ describe('the server lookup', () => {
     expect(found).toEqual(['asked', 'queryPort', 'isQueryPort']);
   });
 
-  it('recognises repeated lines after filling in their values', async () => {
+  it('detects repeated lines after filling in missing values', async () => {
     const { lookup } = await open();
     const rows = await lookup.complete(rowsOf(`${ADDRESS}:28015 rust\n${ADDRESS},28015,rust,28017`));
     expect(rows.map(({ kind }) => kind)).toEqual(['ready', 'repeated']);
@@ -116,7 +116,7 @@ describe('the server lookup', () => {
     expect(records.askedSteam).toHaveLength(50);
   });
 
-  it("doesn't look up lines that are complete, invalid or unconfirmed", async () => {
+  it('skips lines that are complete, invalid or unconfirmed', async () => {
     const { lookup, records } = await open();
     const unconfirmed = { kind: 'unknown', reason: 'timeout' } as const;
     const rows = [

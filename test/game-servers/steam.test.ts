@@ -59,14 +59,14 @@ describe('the Steam client', () => {
     ['too many game servers', listing(Array(1_001).fill({}))],
     ['more than 256 KiB', listing([{ addr: 'x'.repeat(256 * 1024) }])],
     ['deep JSON', { kind: 'text', status: 200, body: '['.repeat(100_000) }],
-  ])("doesn't find any servers if Steam responds with %s", async (_, mode) => {
+  ])('returns no servers if Steam responds with %s', async (_, mode) => {
     const { records, outcomes, askAnother } = await open();
     records.behaveAsSteam(mode);
     expect(await askAnother()).toEqual([]);
     expect(outcomes).toEqual(['asked', 'failed']);
   });
 
-  it('only lists entries that have two ports and an app id', async () => {
+  it('only returns entries with two ports and an app id', async () => {
     const { records, askAnother } = await open();
     const good = { addr: '93.184.216.1:27016', gameport: 2_302, appid: 221_100 };
     const bad = [
