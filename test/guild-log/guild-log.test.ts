@@ -181,7 +181,7 @@ describe("a guild's log", () => {
     [10004, 'gone'],
     [50001, 'no-access'],
     [50013, 'no-permission'],
-  ])('pauses for ten minutes if Discord rejects the channel with error %i', async (code, trouble) => {
+  ])('pauses for ten minutes after error %i', async (code, trouble) => {
     const clock = createTestClock();
     const { tell, flush, state, texts } = await open([
       { kind: 'status', status: 403, body: { code, message: 'No' } },
