@@ -90,7 +90,7 @@ describe("a guild's API key", () => {
   it.each([
     ['replaced', (keys: ApiKeys) => replace(keys, SECOND), SECOND],
     ['removed', (keys: ApiKeys) => keys.delete('1'), undefined],
-  ] as const)("isn't saved if the previous key was %s during the test", async (_what, change, left) => {
+  ] as const)("isn't saved if the previous key is %s during the key test", async (_what, change, left) => {
     const { keys, clock } = await open();
     expect(await keys.set('1', FIRST, by)).toBe(true);
     const previous = await keys.status('1');
@@ -148,7 +148,7 @@ describe("a guild's API key", () => {
     expect(await keys.usable('1')).toEqual({ kind: 'unusable', problem: { code: 'key-missing' } });
   });
 
-  it('keeps reporting the same problem until the process changes the key', async () => {
+  it('keeps its cached problem until the same process changes the key', async () => {
     const { keys, store, logger } = await open();
     const otherProcess = createApiKeys({ store, encryption, logger });
     expect(await keys.problem('1')).toEqual({ code: 'key-missing' });
@@ -246,7 +246,7 @@ describe("the service's response", () => {
     expect(await keys.status('2')).toBeUndefined();
   });
 
-  it('is shortened to 300 characters, and ignored if it is about game servers', async () => {
+  it('is ignored if it is about game servers, and otherwise shortened to 300 characters', async () => {
     const { keys } = await open();
     await keys.set('1', FIRST, by);
     await answered(keys, { kind: 'rejected', known: 'gameInvalid', message: 'No such game.' });

@@ -75,7 +75,7 @@ describe.each(kinds())("a guild's blocks (in %s)", (kind) => {
     expect(await first.blocks.list(guildId)).toHaveLength(2);
   });
 
-  it("aren't added if another block already covers them", async () => {
+  it("aren't added if an existing block covers them", async () => {
     const { first } = await open();
     const add = async (...targets: BlockTarget[]) =>
       (await first.approvals.block(guildId, { targets, by, reason: '' })).length;
@@ -117,7 +117,7 @@ describe.each(kinds())("a guild's blocks (in %s)", (kind) => {
     expect(await rowsIn(first.store, 'blocks')).toEqual([]);
   });
 
-  it("are kept while the settings are unreadable, but can't be added", async () => {
+  it('survive unreadable settings, but no new ones can be added', async () => {
     const { first } = await open();
     await first.approvals.block(guildId, { targets: [member('7')], by, reason: '' });
     await first.store.values.set(`settings:${guildId}`, { locale: 5 });

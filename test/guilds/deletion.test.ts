@@ -165,7 +165,7 @@ function failingAfter(store: FileStore, steps: number): FileStore {
 it.each([
   ["a guild's data", ({ deletion }: Parts) => deletion.guild(GUILD)],
   ["a member's name", ({ deletion }: Parts) => deletion.member(GUILD, MEMBER)],
-] as const)('deleting %s also deletes old records of tested keys', async (_what, remove) => {
+] as const)('deleting %s also deletes old attempts to set an API key', async (_what, remove) => {
   const parts = over(await openStore());
   await addKeyTests(parts);
   await remove(parts);
@@ -199,7 +199,7 @@ describe("deleting a guild's data", () => {
     expect(await rowsOf(parts.store, GUILD)).toEqual([0, 0, 0, 0, 0, 0, 1]);
   });
 
-  it("doesn't delete anything if a step fails", async () => {
+  it('deletes nothing if a step fails', async () => {
     const { store } = await opened();
     const full = await rowsOf(store, GUILD);
     let failures = 0;
@@ -231,7 +231,7 @@ describe("deleting a member's name", () => {
     expect(await knownServersIn(store)).toHaveLength(2);
   });
 
-  it('keeps the member blocked, but removes their name as a moderator', async () => {
+  it('keeps the member blocked, but removes their name from blocks they added', async () => {
     const { store, deletion } = await opened();
     const { blocks } = partsOver(store);
     const targets = [{ kind: 'member', id: MEMBER }] as const;
@@ -250,7 +250,7 @@ describe("deleting a member's name", () => {
     expect(await namesIn(parts.store)).toEqual([]);
   });
 
-  it("deletes a running submission's draft when the submission ends", async () => {
+  it("deletes a running submission's draft once the submission ends", async () => {
     const store = await openStore();
     const parts = partsOver(store, { now: () => NOW });
     const by = { guildId: GUILD, user: { id: MEMBER, name: 'Mia Miller' } };

@@ -182,7 +182,7 @@ it.for(STORIES)('the membership check handles a guild %s (%s)', async ([
   expect(JSON.stringify(logger.lines[0] ?? '')).toContain(said);
 });
 
-it("a guild's submissions are deleted after the grace period, even if it has no other data", async () => {
+it("a guild's submissions are deleted after the grace period, even if the guild has no other data", async () => {
   const { store, play } = await open();
   await addDone(store, { id: '9', guildId: '3', userId: '2', at: 0, hosts: ['a'] });
   await play('check 30d -1ms check');
@@ -214,7 +214,7 @@ describe("a guild's membership", () => {
     expect(asked).toEqual([]);
   });
 
-  it('is checked first if the guild has been unused longest', async () => {
+  it('is checked first if the guild has been unused the longest', async () => {
     const { asked, running, play, left, logger } = await open({ pauseMs: 1e9 });
     await play('check 1h used:1 check 30d');
     const checked = running.bot.check();
@@ -276,7 +276,7 @@ describe.each(kinds())('a guild that Discord reports as unknown (with %s)', (kin
   });
 });
 
-it('each process records the active guilds within a minute', async () => {
+it('each process records active guilds within a minute', async () => {
   const { store, running, play } = await open();
   await play('check 29d');
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });

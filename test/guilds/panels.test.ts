@@ -33,7 +33,7 @@ describe("a guild's panels", () => {
     });
   });
 
-  it('keep both of two simultaneous changes', async () => {
+  it('keep simultaneous changes', async () => {
     const { panels, find } = await setUp();
     const drawn = await find();
     await panels.change('1', drawn, (panel) => ({ ...panel, text: 'b' }));
