@@ -18,7 +18,7 @@ describe('the regular expression check', () => {
     'const make = (text: string) => new RegExp(text);',
     `const WORD = /[a-z]+/; new RegExp(\`\${WORD.source}$\`);`,
     '"a".match("[a-z]+$");',
-  ])("rejects a pattern that isn't a constant: %s", async (source) => {
+  ])('rejects a non-constant pattern: %s', async (source) => {
     expect(await faultsIn(source)).toEqual(['1: the pattern is not a constant']);
   });
 
