@@ -116,7 +116,7 @@ describe('a simulated reply', () => {
 });
 
 describe('a simulated message', () => {
-  it('only lets users press enabled buttons that they can see', async () => {
+  it('only lets users press visible, enabled buttons', async () => {
     const bot = await open();
     const { standIn, guild, person } = bot;
     const components = [

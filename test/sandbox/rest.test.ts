@@ -283,7 +283,7 @@ describe('the simulated REST API', () => {
     expect(broken()).toEqual(["You cannot remove this app's Entry Point command."]);
   });
 
-  it('accepts only one first response, within three seconds', async () => {
+  it('accepts one initial response per interaction, within three seconds', async () => {
     const { standIn, respond, asked, broken } = await open();
     const interaction = await asked();
     const taken = await respond(interaction, { type: 5 });
@@ -297,7 +297,7 @@ describe('the simulated REST API', () => {
     expect(broken()).toEqual(['Interaction has already been acknowledged.', 'Unknown interaction']);
   });
 
-  it('returns 404 for a reply before the first response', async () => {
+  it("returns 404 for a reply that doesn't exist yet", async () => {
     const { webhook, asked, broken } = await open();
     const interaction = await asked();
     expect((await webhook(interaction, 'GET /messages/@original')).json).toMatchObject({ code: 10015 });
@@ -384,7 +384,7 @@ describe('the simulated REST API', () => {
     expect(broken()).toEqual([]);
   });
 
-  it('allows three edits to old messages per channel in six seconds', async () => {
+  it('allows three edits to old messages per channel every six seconds', async () => {
     const { standIn, guild, broken, ask } = await open();
     const path = `/channels/${guild.channelId}/messages`;
     const { id } = Object((await ask(`POST ${path}`, { json: { content: 'words' } })).json);
