@@ -66,7 +66,7 @@ function shownUnchosen(list: ReadList): readonly string[] {
 describe('the list parser', () => {
   it.each(CASES)('finds these servers: $shown', ({ text, list }) =>
     expect(read(text, DEFAULT_GAME)).toBe(list));
-  it.each(casesOf(ofNone))('finds these servers without a default game: $shown', ({ text, list }) =>
+  it.each(casesOf(ofNone))('finds these servers if there is no default game: $shown', ({ text, list }) =>
     expect(read(text)).toBe(list));
 
   it('finds no rows in an empty list', () => {

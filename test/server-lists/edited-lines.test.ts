@@ -34,13 +34,7 @@ describe("the lines in a list's edit form", () => {
     expect(again).toEqual(rows);
   });
 
-  it.each([
-    '\n',
-    '\r\n',
-    '\r',
-    '\u2028',
-    '\u2029',
-  ])('keep their numbers with %j as the line break', (lineBreak) => {
+  it.each(['\n', '\r\n', '\r', '\u2028', '\u2029'])('keep their numbers if separated by %j', (lineBreak) => {
     const typed = ['3. 8.8.8.8:1 cs2', '5b. 8.8.8.8:2 cs2'].join(lineBreak);
     const { text, labels } = editedText(typed, [], games);
     expect(labels).toEqual(['3', '5b']);
@@ -90,7 +84,7 @@ describe('the line numbers after an edit', () => {
   const others = [{ line: 12 }, { line: 12, part: 3 }, { line: 30 }];
   const placing = (...labels: (string | undefined)[]) => createPlacing({ labels, opened, others });
 
-  it('come from labels, then from deleted lines, then continue after the last', () => {
+  it('come from labels, then from deleted lines, before new ones are added', () => {
     const { placeIn } = placing('12b', undefined, undefined, undefined);
     expect([2, 1, 3, 4].map(placeIn)).toEqual([
       { line: 3 },

@@ -60,7 +60,7 @@ describe('a list', () => {
     '\r\n',
     '\r',
     '\u2028',
-  ])('continues its line numbers from the typed text into the file (line break %j)', async (lineBreak) => {
+  ])('continues the line numbering from the typed text into the file (line break %j)', async (lineBreak) => {
     const { parser } = setUp(true);
     const typed = ['8.8.8.8:1 rust', '8.8.8.8:2 rust'].join(lineBreak);
     const list = await parser.read({ guildId: '1', sources: [typed, '8.8.8.8:3 rust'], game: '' });
@@ -70,7 +70,7 @@ describe('a list', () => {
   it.each([
     '8.8.8.8:1\n8.8.8.8:2 rust',
     `8.8.8.8:1\n8.8.8.8:2 rust\n${'#'.repeat(4_000)}`,
-  ])('uses the default game for lines without a game', async (text) => {
+  ])('gets the default game for lines without a game', async (text) => {
     const { asked, read } = setUp(true);
     expect(shown(await read(text, 'cs2'))).toEqual(['cs2', 'rust']);
     expect(shown(await read(text))).toEqual(['game-missing', 'rust']);

@@ -90,7 +90,7 @@ describe('the list parser', () => {
     }
   });
 
-  it('keeps clear lines around an ambiguous one', () => {
+  it('keeps the unambiguous lines around an ambiguous one', () => {
     const list = read(`${A}:27015 cs2\nyou can also play on ${B}:27016 today\n${A}:27017 cs2`);
     expect([list.shape, places(list), candidates(list)]).toEqual([
       'unsure',
@@ -99,7 +99,7 @@ describe('the list parser', () => {
     ]);
   });
 
-  it('lets the member choose from all addresses if one belongs to a person', () => {
+  it('lets the member choose from all addresses if one might belong to a person', () => {
     const list = read(`Rust: ${A}:28015\nKestrel joined from ${X}:51234`, 'cs2');
     expect(candidates(list)).toEqual([`1 ${A}:28015 rust`, `2 ${X}:51234`]);
     expect(list.unchosen.map(({ words }) => words)).toEqual(['Rust', 'Kestrel joined from']);
@@ -120,7 +120,7 @@ describe('the list parser', () => {
     });
   });
 
-  it('counts every line, and adds a letter for a second server', () => {
+  it('labels servers by line number, adding a letter for a second server on a line', () => {
     const text = `Our servers\nRust\n${A}:28015, ${A}:28025\nTeamSpeak: ${B}:9987\n${B}:28015`;
     const list = read(text);
     expect(places(list)).toEqual([`3 ${A}:28015 rust`, `3b ${A}:28025 rust`, `5 ${B}:28015 rust`]);
@@ -156,7 +156,7 @@ describe('an address label', () => {
     `Address: ${A}:7777\nSteam: ${A}:27016\nMaster: ${B}:27950`,
     JSON.stringify({ connect: `${A}:7777`, query: `${A}:27016`, proxy: `${B}:1` }),
     `game;address;query address\nark;${A}:7777;${A}:27016`,
-  ])("identifies query addresses and addresses that aren't game servers: %j", (text) => {
+  ])('identifies the game address and the query address: %j', (text) => {
     expect(read(text, 'ark')).toMatchObject({
       shape: 'list',
       rows: [{ kind: 'ready', submission: { server: A, port: 7777, queryPort: 27_016, game: 'ark' } }],

@@ -101,7 +101,7 @@ describe('the list parser', () => {
     }
   });
 
-  it.each(Object.entries(AS_TEXT))('never gives a game server the game of another record: %s', (_, write) => {
+  it.each(Object.entries(AS_TEXT))('never uses the game from another record: %s', (_, write) => {
     for (const records of RECORDS) {
       for (const { rows, unchosen } of read(write(records))) {
         const found = [...rows.map(typedOf), ...unchosen.map(({ typed }) => typed)];
@@ -113,7 +113,7 @@ describe('the list parser', () => {
     }
   });
 
-  it('gives the game of a heading to all records below it', () => {
+  it("applies a heading's game to every record below it", () => {
     for (const text of [
       `"cs2": [\n{"host": "a.example.com:1"},\n{"host": "b.example.com:2"}\n],`,
       'Game: CS2\nIP: a.example.com:1\nIP: b.example.com:2',
@@ -127,7 +127,7 @@ describe('the list parser', () => {
     }
   });
 
-  it('never shows a password in single quotes', () => {
+  it('never shows a single-quoted password', () => {
     const text = `[{'password': 'QZ "JX" it\\'s QZ', 'host': 'a.example.com', 'port': 1, 'game': 'cs2'}]`;
     for (const each of [text, text.slice(0, -1), text.replace("'QZ", "'QZ, '")])
       for (const list of read(each)) expect(JSON.stringify(list)).not.toMatch(/QZ|JX/u);

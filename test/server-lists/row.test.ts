@@ -163,7 +163,7 @@ describe("a row's original text", () => {
     [654_321, 'rust', []],
     [280_915, 'rust', ['28015']],
     [112_233, undefined, []],
-  ])('gets these suggestions for port %j (game: %s): %j', (port, game, expected) => {
+  ])('has these suggested corrections for port %j (game: %s): %j', (port, game, expected) => {
     const repairs = repairsOf({ code: 'port-too-high', field: 'port', port }, game);
     expect(repairs.map(({ value }) => value)).toEqual(expected);
     for (const repair of repairs)
