@@ -152,7 +152,7 @@ describe.each(kinds())('a store in %s', (kind) => {
       expect(await guildsIn(store)).toEqual(['beside']);
     });
 
-    it('keeps all 50 concurrent changes to a value', async () => {
+    it("doesn't overwrite concurrent changes", async () => {
       const store = await openStore();
       const add = () =>
         store.inGuild('1', async () => store.values.set('n', Number((await store.values.get('n')) ?? 0) + 1));
@@ -360,7 +360,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
     expect(await untils()).toHaveLength(2);
   });
 
-  it("delete earlier processes' leases if sharing is off", async () => {
+  it('lose their leases if a process starts without sharing', async () => {
     const [store] = await openBoth();
     await working(store);
     const { processId } = await startProcess(store, { isShared: false });

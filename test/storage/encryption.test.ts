@@ -47,7 +47,7 @@ describe('encryption', () => {
     expect(() => encryption.open({ ...record, tag }, 'guild 1')).toThrow(UndecryptableError);
   });
 
-  it('rejects anything but a record in the current format', () => {
+  it("rejects values that aren't records in the current format", () => {
     const record = encryption.seal('x', 'guild 1');
     for (const wild of [undefined, null, 'text', [], {}, { ...record, v: 2 }, { ...record, iv: '?' }]) {
       expect(() => encryption.open(wild, 'guild 1')).toThrow(/not a sealed record/);

@@ -19,7 +19,7 @@ const WHAT_TO_DO =
 it.each([
   ['creates', []],
   ['leaves', SHAPE],
-])('@keyv/sqlite %s the values table as the migrations expect it', async (_, before) => {
+])('@keyv/sqlite %s the values table as expected by the migrations', async (_, before) => {
   const path = join(folder(), 'data/bot.sqlite');
   mkdirSync(dirname(path));
   const database = new DatabaseSync(path);

@@ -287,7 +287,7 @@ describe.skipIf(!hasPostgres())('a PostgreSQL store', () => {
     await sleeping;
   });
 
-  it("causes a warning if a remote URL doesn't require encryption", async () => {
+  it("logs a warning if a remote URL doesn't require encryption", async () => {
     const { url } = await database();
     const elsewhere = url.replace('127.0.0.1', '0.0.0.0');
     const warned = async (storeUrl: StoreUrl) => {

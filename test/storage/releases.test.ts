@@ -280,7 +280,7 @@ describe.each(kinds())('with %s', (kind) => {
     return place;
   }
 
-  it.each(versions)('the bot finishes work left by version %s', async (version) => {
+  it.each(versions)('the bot finishes work left over from version %s', async (version) => {
     const seen = seenIn(version);
     const { url, rows } = await placeForBot(version);
     await withBot(url, async (place) => {
@@ -317,7 +317,7 @@ describe.each(kinds())('with %s', (kind) => {
     },
   );
 
-  it('the bot keeps departure dates from version 0.3.0', async () => {
+  it("the bot keeps guilds' departure dates from version 0.3.0", async () => {
     const place = await placeOf('0.3.0');
     await place.read(`insert into presence (guild_id, used_at, absent_since, was_listed) values
       ('100', null, 5, 1), ('200', 7, 5, 0), ('300', 5, 7, 0), ('400', 5, null, 0)`);
