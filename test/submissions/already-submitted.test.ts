@@ -7,7 +7,7 @@ const NOW = 1_000 * MINUTE;
 const me = { guildId: '1', userId: '7' };
 
 describe('a previously submitted server', () => {
-  it('is found by host and port, ignoring rejected and unsent attempts', async () => {
+  it('is found by host and port unless it was rejected or not sent', async () => {
     const { store, alreadySubmitted } = await openParts(NOW);
     const ofGuild = { guildId: '1', userId: '7', hosts: ['one'] };
     await addDone(store, { ...ofGuild, id: 'a', at: 1 });
@@ -75,8 +75,8 @@ it.each(kinds())('a server counts as unconfirmed after 15 minutes without an out
   ]);
 });
 
-describe('the search for servers that are being sent', () => {
-  it('finds servers without an outcome that were reserved in the last 15 minutes', async () => {
+describe('the search for servers being sent', () => {
+  it("finds recently reserved servers that don't have an outcome yet", async () => {
     const { store, alreadySubmitted } = await openParts(NOW);
     const ofGuild = { guildId: '1', userId: '7' };
     await addDone(store, { ...ofGuild, id: 'a', at: NOW, hosts: ['ended'] });

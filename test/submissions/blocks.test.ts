@@ -108,7 +108,7 @@ describe.each(kinds())('a blocked submission (in %s)', (kind) => {
     expect(await opened.approvals.withdraw(mia, 'b', 'w')).toBeUndefined();
   });
 
-  it("can't be created through an edit or a correction", async () => {
+  it("can't get into the queue through an edit or a correction", async () => {
     const opened = await open();
     await opened.turnApprovalOn();
     await opened.submit(readyDraft('a', 1));
@@ -128,7 +128,7 @@ describe.each(kinds())('a blocked submission (in %s)', (kind) => {
     ).toBeUndefined();
   });
 
-  it('is still sent in full if the block is added during sending', async () => {
+  it('is still sent in full if sending began before the block was added', async () => {
     const hold = Promise.withResolvers<Outcome>();
     const isAsked = Promise.withResolvers<void>();
     const opened = await open(() => {
@@ -173,7 +173,7 @@ describe.each(kinds())('a blocked submission (in %s)', (kind) => {
     expect(await opened.blocks.list(guildId)).toMatchObject([{ target: again }]);
   });
 
-  it("isn't looked for in guilds without blocks", async () => {
+  it("isn't checked for in guilds without blocks", async () => {
     const writes = recordWrites();
     const opened = await open();
     const from = writes.length;

@@ -85,7 +85,7 @@ describe("a draft that can't be submitted", () => {
     expect(checked).toMatchObject({ ready: [{}, {}], heldBack: [], allowance: { count: 2 } });
   });
 
-  it('is rejected for one reason, with problems for admins first', async () => {
+  it('is rejected for one reason at a time, starting with problems for admins', async () => {
     const opened = await open({ member: { servers: 1, seconds: 3600 } });
     await addDone(opened.store, { id: 'x', guildId: '1', userId: '2', at: NOW, hosts: ['a'] });
     const draft: Draft = { id: 'd', source: 'options', rows: [readyRow(1, 'a')] };
@@ -102,7 +102,7 @@ describe("a draft that can't be submitted", () => {
     expect(await codeOf({ includesAlreadySubmitted: true, mark: 'of other rows' })).toBe('changed');
   });
 
-  it('includes previously submitted servers for that attempt only', async () => {
+  it("doesn't store the choice to include previously submitted servers", async () => {
     const opened = await open({ member: { servers: 1, seconds: 3600 } });
     await addDone(opened.store, { id: 'x', guildId: '1', userId: '2', at: NOW, hosts: ['a'] });
     const draft: Draft = { id: 'd', source: 'options', rows: [readyRow(1, 'a')] };
@@ -162,7 +162,7 @@ describe('a submission with more servers than the daily quota', () => {
 });
 
 describe('a draft with a single server', () => {
-  it('is only written on reservation and on acceptance', async () => {
+  it('is only written when its server is reserved or accepted', async () => {
     const writes = recordWrites();
     const opened = await open();
     const from = writes.length;

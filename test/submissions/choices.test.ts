@@ -87,7 +87,7 @@ const shown = ({ draft }: CheckedDraft) =>
   );
 
 describe("a draft's ambiguous addresses", () => {
-  it("aren't stored elsewhere until they are chosen", async () => {
+  it("aren't stored outside the choices table until they are chosen", async () => {
     const { open, choose, storedElsewhere, store } = await openEditor();
     await open(people(3));
     expect(await storedElsewhere()).not.toMatch(/player|steve/);
@@ -138,7 +138,7 @@ describe("a draft's ambiguous addresses", () => {
     expect(await choose(2)).toEqual(['2 rust']);
   });
 
-  it('use the game named in the text, or else the chosen game', async () => {
+  it("fall back to the chosen game if the text doesn't name one", async () => {
     const { open, choose, draftEditor } = await openEditor();
     await open({ ...people(1), candidates: [candidate(1, 'cs2'), candidate(2)] });
     expect(shown(await choose(0, 1))).toEqual(['1 cs2', '2 rust']);

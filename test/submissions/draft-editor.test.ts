@@ -152,7 +152,7 @@ describe("a list's draft", () => {
     expect(checked(await draftEditor.includeAlreadySubmitted(mia, 'd', false)).allowance.count).toBe(1);
   });
 
-  it('uses the chosen game for lines without one, then detects duplicates', async () => {
+  it('is rechecked for duplicates after a game is chosen', async () => {
     const { draftEditor, open } = await openEditor();
     await open('8.8.8.8:1 cs2\n8.8.8.8:1\n8.8.4.4\n127.1:5');
     const { draft } = checked(await draftEditor.correct(mia, 'd', withGame('cs2')));
@@ -225,7 +225,7 @@ describe('an edit to a draft', () => {
     expect(shown(checked(await edit('')).draft.rows)).toEqual(['2 8.8.4.4:1 cs2', '3 8.8.8.8:1 cs2']);
   });
 
-  it('includes ready lines if the member edits all lines', async () => {
+  it('can change all lines, even ready ones', async () => {
     const { open, edit } = await openEditor();
     const { draft } = await open('8.8.8.8:1 cs2\n127.1:5');
     expect(linesToEdit(draft, 'all').text).toBe('1. 8.8.8.8:1 cs2\n2. 127.1:5');
@@ -274,7 +274,7 @@ describe('an edit to a draft', () => {
     expect(checked(await edit('8.8.4.4:1 cs2')).draft.rows).toHaveLength(1_000);
   });
 
-  it('is rejected if the stored draft would exceed 400,000 bytes', async () => {
+  it("can't make the stored draft exceed 400,000 bytes", async () => {
     const { store, submissions, draftEditor } = await openEditor();
     const servers = (count: number): readonly ReadyRow[] =>
       Array.from({ length: count }, (_, n) =>
@@ -298,7 +298,7 @@ describe('an edit to a draft', () => {
     expect([bytes > 395_000, bytes <= 400_000]).toEqual([true, true]);
   });
 
-  it('leaves the draft unchanged if it would become too large to store', async () => {
+  it('leaves the draft unchanged if the result would be too large', async () => {
     const { drafts, draftEditor, open, edit, stored } = await openEditor();
     const lines = (count: number) =>
       Array.from({ length: count }, (_, n) => `8.8.8.8,${n + 3000},${'一'.repeat(90)}`);
@@ -345,7 +345,7 @@ describe('an edit to a draft', () => {
     expect(await approvals.draft(mia, 'd')).toEqual(draft);
   });
 
-  it('prioritises invalid lines if not all fit in the modal', () => {
+  it("prioritises invalid lines if the modal can't show all lines", () => {
     const lines = Array.from({ length: 500 }, (_, n) => `8.8.8.8:${n + 1}`);
     const draft = { source: 'text', rows: rowsOf([...lines, '127.1:5'].join('\n')) } as const;
     const { text, rows } = linesToEdit({ ...draft, id: 'd' }, 'invalid');

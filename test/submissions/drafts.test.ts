@@ -45,7 +45,7 @@ describe('a stored draft', () => {
     expect(await drafts.find(mia, 'd')).toMatchObject({ kind: 'no-draft', why: 'cancelled' });
   });
 
-  it('still belongs to its member if only its submission is left', async () => {
+  it("can't be taken over by another member while its submission exists", async () => {
     const { store, clock, drafts, submissions, waitingSubmissions, approvals } = await openParts(NOW);
     const draft = readyDraft('d', 1);
     await drafts.save(mia, draft);
@@ -64,7 +64,7 @@ describe('a stored draft', () => {
     expect(await drafts.find(mia, 'd')).toMatchObject({ kind: 'no-draft', why: 'gone' });
   });
 
-  it.runIf(hasPostgres())('belongs to the first guild to use its id', async () => {
+  it.runIf(hasPostgres())('belongs to the guild that saved it first', async () => {
     const place = await newPlace('postgres');
     const store = await place.open();
     const { drafts } = partsOver(store);
@@ -99,7 +99,7 @@ describe('a stored draft', () => {
     expect(await drafts.read('d')).toEqual(draft);
   });
 
-  it('loses unreadable text after 15 minutes', async () => {
+  it('keeps unreadable text for only 15 minutes', async () => {
     const { clock, drafts } = await openParts(NOW);
     const typed = { text: 'steve joined', game: '', modal: 'all' } as const;
     await drafts.save(mia, { ...readyDraft('edited', 1), typed });
@@ -159,7 +159,7 @@ describe('a stored draft', () => {
     expect(await drafts.unfinished(mia)).toBeUndefined();
   });
 
-  it('counts as unfinished if its only server was held back, until the member submits the address again', async () => {
+  it('counts as unfinished until the member submits the held-back server again', async () => {
     const { clock, ...parts } = await openParts(NOW);
     const { drafts } = parts;
     const single = (id: string, host: string): Draft => ({
@@ -181,7 +181,7 @@ describe('a stored draft', () => {
     expect(await drafts.unfinished(mia)).toBeUndefined();
   });
 
-  it('is deleted if its member has ten newer drafts', async () => {
+  it('is deleted once the member has ten newer drafts', async () => {
     const { clock, drafts } = await openParts(NOW);
     await drafts.save(ben, readyDraft('of ben', 1));
     const ids = Array.from({ length: 12 }, (_, n) => `d${n}`);
@@ -203,7 +203,7 @@ describe('a stored draft', () => {
 });
 
 describe("a guild's drafts", () => {
-  it('lose the oldest draft if they exceed 8 MiB in total', async () => {
+  it('are deleted, oldest first, if they exceed 8 MiB in total', async () => {
     let time = 100 * MINUTE;
     const store = await openStore();
     const { drafts } = partsOver(store, { now: () => (time += 1) });
@@ -218,7 +218,7 @@ describe("a guild's drafts", () => {
     expect(await drafts.find(elsewhere, 'elsewhere')).toEqual(halfOf('elsewhere'));
   });
 
-  it('make room by deleting from the member who uses the most space', async () => {
+  it('make room at the expense of the member using the most space', async () => {
     const { clock, drafts } = await openParts(NOW);
     const save = async (id: string, userId: string, kib: number) => {
       clock.now += 1;

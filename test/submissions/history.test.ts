@@ -83,7 +83,7 @@ describe("a guild's history", () => {
     expect(await all(filter)).toEqual(servers);
   });
 
-  it('lists all games, and the latest ones that may have been accepted', async () => {
+  it('lists the latest games of accepted and unconfirmed servers', async () => {
     const { store, history } = await open();
     expect(await history.games('1')).toEqual(new Set(['ark', 'cs2', 'rust']));
     await addDone(store, { id: 'g', guildId: '1', userId: '7', at: 9, hosts: ['x'], outcome: 'unknown' });
@@ -165,7 +165,7 @@ it('submissions waiting for approval are hidden unless the filter selects them',
   expect((await Array.fromAsync(parts.history.all('1', { outcome: 'waiting' }))).flat()).toEqual([]);
 });
 
-it('only the member can find a withdrawn submission, for up to a day', async () => {
+it('a withdrawn submission can be found for a day by the member who withdrew it', async () => {
   const parts = await openParts(1_000);
   const { history, approvals, clock } = parts;
   const mia = { guildId: '1', user: { id: '7', name: 'mia' } };

@@ -138,7 +138,7 @@ describe('a draft', () => {
     expect(opened.requests).toHaveLength(2);
   });
 
-  it('uses the first form if two are submitted at the same time', async () => {
+  it("is sent with the first form's input if two are submitted at the same time", async () => {
     const opened = await open();
     await opened.drafts.save(mia, readyDraft('d', 1, 'x'));
     const [first, second] = await Promise.all([one(opened, 'first', 'd'), one(opened, 'second', 'd')]);
@@ -319,7 +319,7 @@ describe('requests to the service', () => {
     expect((await Promise.all(others)).flatMap(kinds)).toEqual(['accepted', 'accepted']);
   });
 
-  it('are recorded before they are sent, even when retried in halves', async () => {
+  it('are recorded before being sent, even if they were split', async () => {
     const bad = (hosts: readonly ServerSubmission[]) =>
       hosts.some(({ server }) => server === 'list-1.example.com');
     const sent: number[] = [];
@@ -332,7 +332,7 @@ describe('requests to the service', () => {
     expect(sent).toEqual([4, 2, 1, 1, 2]);
   });
 
-  it('are "not sent" after an error before sending, and "unknown" after a later error', async () => {
+  it('are marked as "not sent" after an error before sending, and as "unknown" after a later one', async () => {
     const opened = await open(() => {
       throw new Error('a fault');
     });
@@ -385,7 +385,7 @@ describe("while requests can't be sent", () => {
   it.each([
     { reason: 'rate-limited', outcome: PAUSED, first: 1 },
     { reason: 'down', outcome: UNREACHABLE, first: 3 },
-  ])('a draft is kept without reserving servers: $reason', async ({ reason, outcome, first }) => {
+  ])("a draft is kept, but its servers aren't reserved: $reason", async ({ reason, outcome, first }) => {
     const opened = await open(() => outcome);
     for (let n = 0; n < first; n += 1) await one(opened, `first-${n}`);
     const before = await servers(opened);
@@ -440,7 +440,7 @@ describe('waiting for a submission to finish', () => {
     return { ...opened, outcome, ended };
   }
 
-  it("doesn't poll the store in the sending process", async () => {
+  it("doesn't poll the store if this process is sending the submission", async () => {
     const { submissions, outcome, ended } = await openSending(NEVER);
     const settled = submissions.settled('1', 'draft');
     outcome.resolve(ACCEPTED);
@@ -448,7 +448,7 @@ describe('waiting for a submission to finish', () => {
     await ended;
   });
 
-  it('polls the store in other processes', async () => {
+  it('polls the store if another process is sending the submission', async () => {
     const { store, outcome, ended } = await openSending(NEVER);
     const { submissions } = partsOver(store, { processId: 'another process', pollMs: 1 });
     const settled = submissions.settled('1', 'draft');
@@ -532,7 +532,7 @@ describe('a submission', () => {
     it.each([
       { after: 'a second', ms: 1_000 },
       { after: 'almost 15 minutes', ms: 15 * MINUTE - 1 },
-    ])("doesn't let the server be resent $after later", async ({ ms }) => {
+    ])('prevents the server from being resent $after later', async ({ ms }) => {
       const opened = await unsaved();
       opened.clock.now += ms;
       for (const isAnyway of [false, true]) {
@@ -556,7 +556,7 @@ describe('a submission', () => {
     });
   });
 
-  it('has an unknown outcome if the clock jumps 15 minutes ahead while it is being sent', async () => {
+  it('has an unknown outcome if the clock jumps 15 minutes ahead during a request', async () => {
     const seen: unknown[] = [];
     const opened: Opened = await open(async (n) => {
       if (n > 1) return ACCEPTED;

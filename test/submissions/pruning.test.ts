@@ -40,7 +40,7 @@ async function open() {
   };
 }
 
-it('pruning can stop between guilds', async () => {
+it('pruning can be interrupted between guilds', async () => {
   const { store, hosts } = await open();
   for (const guildId of ['1', '2']) {
     await addDone(store, { ...ofGuild, guildId, id: guildId, hosts: ['a'], at: ago(1_000) });
@@ -180,7 +180,7 @@ describe('a submission', () => {
 });
 
 describe('a guild with more than 20,000 servers in its history', () => {
-  it('loses unsent servers first, then the oldest from the member with the most', async () => {
+  it('loses unsent servers first, then the oldest servers from the member with the most', async () => {
     const { store, prune, hosts, submissions } = await open();
     await fill(store, '1', { count: MAX_ENTRIES, at: ago(10) });
     await fill(store, '2', { count: 10, at: ago(20) });

@@ -25,7 +25,7 @@ async function statementsOf(run: () => Promise<unknown>): Promise<readonly strin
   return statements;
 }
 
-it('SQL statements about submissions never scan a whole table', async () => {
+it('SQL statements for submissions never scan a whole table', async () => {
   const path = join(folder(), 'bot.sqlite');
   const store = await openStore(path);
   const limit = { servers: 1, seconds: 60 };

@@ -175,7 +175,7 @@ it("a stopping bot doesn't wait for running submissions to finish", async () => 
 });
 
 describe('a submission that is still running after 15 minutes', () => {
-  it('has an unknown outcome for servers that were sent', async () => {
+  it('ends with an unknown outcome for servers that were sent', async () => {
     const { clock, submissions, submitRows, end, servers, leftRows } = await open();
     const id = await submitRows([readyRow(1, 'a'), readyRow(2, 'b'), readyRow(3, 'c')]);
     await end(id, [ACCEPTED]);
