@@ -18,7 +18,7 @@ describe('a test bot', () => {
     }
   });
 
-  it('fails on close if a first response took more than three seconds', async () => {
+  it('fails on close if an initial response took more than three seconds', async () => {
     let now = 0;
     const botTime = () => {
       now += 3_001;
