@@ -233,7 +233,7 @@ describe('npm run restore', () => {
     expect(await valueIn(pathIn(data), 'a:restored')).toBe('kept');
   });
 
-  it('leaves a usable database behind if it is killed', async () => {
+  it('leaves a usable database behind if killed', async () => {
     const file = join(folder(), 'copy.sqlite');
     await backUp(await made('a:restored'), file);
     const preload = new URL('../support/preloads/killed-restore.ts', import.meta.url);
@@ -298,7 +298,7 @@ describe('npm run restore', () => {
     expect(await valueIn(pathIn(data), 'a:1')).toBe('kept');
   });
 
-  it('restores a manual copy with its write-ahead log to an empty folder', async () => {
+  it('restores a manual copy, including the write-ahead log, to an empty folder', async () => {
     const data = await made();
     await changedAndKilled(data);
     const copy = join(folder(), 'copy');

@@ -117,10 +117,7 @@ describe.skipIf(!hasPostgres())('npm run copy-store', () => {
     expect(stderr).toBe('copy-store: ENCRYPTION_KEY cannot decrypt 2 records: api-key:200, interaction 7\n');
   });
 
-  it.each([
-    'from',
-    'to',
-  ] as const)("doesn't run while a bot is using the database to copy %s", async (side) => {
+  it.each(['from', 'to'] as const)("doesn't copy %s a database that a bot is using", async (side) => {
     const [file, { url, storeUrl }] = [newFile(), await database()];
     await fill(file);
     const lock = createStoreLock({ url: side === 'from' ? file : storeUrl, logger: recorder() });
@@ -165,7 +162,7 @@ describe.skipIf(!hasPostgres())('npm run copy-store', () => {
     expect(await query('select name from kysely_migration')).toEqual([]);
   });
 
-  it('needs the key that encrypted the data', async () => {
+  it('rejects a wrong or missing encryption key', async () => {
     const [file, { url, query }] = [newFile(), await database()];
     await fill(file);
     const another = randomBytes(32).toString('base64');
@@ -176,7 +173,7 @@ describe.skipIf(!hasPostgres())('npm run copy-store', () => {
     expect(await query('select count(*) from servers')).toEqual([{ count: '0' }]);
   });
 
-  it('rejects a password in an argument', async () => {
+  it('rejects a password passed as an argument', async () => {
     const { url } = await database();
     const password = new URL(url).password;
     for (const [args, words] of [

@@ -306,7 +306,7 @@ describe('the doctor', () => {
     expect(text).toMatch(new RegExp(`→ set LISTING_API_URL=${listing.url}, where`));
   });
 
-  it("reports that members can't check unconfirmed servers if LISTING_URL isn't set", async () => {
+  it("reports that members can't check unconfirmed servers without LISTING_URL", async () => {
     expect((await examine()).text).toMatch(/^skipped +Listing page +LISTING_URL is not set: members/m);
     const { text } = await examine({ LISTING_URL: 'https://list.example/' });
     expect(text).toMatch(/^ok +Listing page +https:\/\/list\.example\/$/m);

@@ -76,7 +76,7 @@ describe.each(kinds())('createStoredData() with %s', (kind) => {
     return { store, data: createStoredData({ store, config, logger: recorder() }) };
   }
 
-  it("finds a member's records in all guilds, without secrets or other members", async () => {
+  it("finds a member's records in all guilds, without secrets or other members' data", async () => {
     const { data } = await filled();
     const found = await data.find({ kind: 'member', id: MIA.id });
     const records = found.guilds[A];
@@ -101,7 +101,7 @@ describe.each(kinds())('createStoredData() with %s', (kind) => {
     expect((await data.find({ kind: 'member', id: TOM.id })).guilds).toHaveProperty(B);
   });
 
-  it("finds all of a guild's records, without secrets or members", async () => {
+  it("finds a guild's records, without secrets or members' identities", async () => {
     const { data } = await filled();
     const found = await data.find({ kind: 'guild', id: A });
     expect(Object.entries(found.guilds[A] ?? {}).map(([name, rows]) => `${rows.length} ${name}`)).toEqual([
