@@ -151,14 +151,14 @@ describe.each(languages)("other people's markup (in $tag)", ({ locales }) => {
     expectSentences([...texts, typedLine(t, typed, games)]);
   });
 
-  it("isn't rendered in messages about a failed submission attempt", () => {
+  it("isn't rendered in messages about drafts that weren't submitted", () => {
     const reasons = Object.values(NOT_SUBMITTED);
     for (const text of [notSubmittedText, stillWaitingText]) {
       expectSentences(audiences.flatMap((each) => reasons.map((reason) => text(reason, each, games))));
     }
   });
 
-  it("isn't rendered in messages about failures", () => {
+  it("isn't rendered in messages about failed requests", () => {
     const texts = FAILURES.map((failure) => failureText(failure, t));
     expectSentences(texts);
     // Stored outcomes don't say how long a key is paused.

@@ -97,7 +97,7 @@ describe('a link to the listing service', () => {
     expect([pages('a.example:1'), pages()]).toEqual([page, list]);
   });
 
-  it('leads to the whole list if it would be too long', () => {
+  it('leads to the whole list if it would otherwise be too long', () => {
     const pages = createListingPages(`https://list.example/?q={address}&x=${'x'.repeat(160)}`);
     expect(pages(`${'a'.repeat(253)}:65535`)).toContain('aaaa');
     expect(pages('é'.repeat(60))).toBe('https://list.example/');
