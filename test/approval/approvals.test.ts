@@ -123,6 +123,24 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await decline(opened, 'a')).toBe(false);
   });
 
+  it('is either approved or declined if two moderators decide at the same time', async () => {
+    const opened = await open();
+    // Only one process at a time can use a SQLite database.
+    const other = kind === 'sqlite' ? opened : await opened.beside('another process');
+    for (const id of ['a', 'b', 'c', 'd']) {
+      await submit(opened, id);
+      const submissionId = await seen(opened, id);
+      const approving = () => approve(opened, id, submissionId);
+      const declining = () => decline(other, id, '', submissionId);
+      const isFirst = id < 'c';
+      const [first, second] = isFirst ? [approving(), declining()] : [declining(), approving()];
+      const decisions = await Promise.all([first, second]);
+      const state = await stateOf(other, id);
+      expect(decisions.includes(true)).toBe(state === 'declined');
+      expect(opened.world.requests.some(([host]) => host === `${id}-0.example.com`)).toBe(state === 'done');
+    }
+  });
+
   it('can be resent once if its outcome is unknown', async () => {
     const opened = await open();
     const other = await opened.beside('another process');

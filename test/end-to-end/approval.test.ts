@@ -831,6 +831,17 @@ describe('a submission that needs approval', () => {
     expect(sent).not.toContain('s0.example.com');
   });
 
+  it('has a button that shows the whole address if the message cuts it off', async ({ guild, member }) => {
+    await turnApprovalOn(guild);
+    const host = `${'long.'.repeat(20)}example.com`;
+    await addServer(member, `${host}:27123`);
+    const message = await waitingIn(guild);
+    expect(message.current.content).not.toContain('27123');
+    const all = await withFile(await inStaff(guild, 'admin').press(message, 'Show all'), 'preview.csv');
+    expect(csvOf(all, 'preview.csv')).toEqual([[host, '27123', '', 'cs2', '1']]);
+    expect(textOf(await guild.admin.slash('submissions'))).toContain(`${host}:27123`);
+  });
+
   it("has a button that shows the list as a file if it doesn't fit in the message", async ({
     guild,
     member,

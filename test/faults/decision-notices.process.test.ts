@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import {
   allNotified,
+  decline,
   directTo,
   endGathering,
   inStaff,
@@ -8,7 +9,7 @@ import {
   waitingIn,
 } from '../support/approval.ts';
 import { botTest, type TestGuild, textOf } from '../support/bot.ts';
-import { addServer, adds, addsOf, lines, pressSubmit, sendFile } from '../support/people.ts';
+import { addServer, adds, addsOf, labelsOf, lines, pressSubmit, sendFile } from '../support/people.ts';
 import { crash, hung } from './crash.ts';
 
 const HURRY = new URL('preloads/hurry.ts', import.meta.url).href;
@@ -43,6 +44,33 @@ it('after a crash, a direct message shows how many servers are unconfirmed or wa
       /100 unconfirmed\. .*\n.*They may have arrived\. .*\n.*1 not sent\. The bot restarted\. 1 game server is waiting for a moderator again\./,
     );
   await expect.poll(async () => textOf(await waitingIn(guild))).toContain('s100.example.com');
+});
+
+it('a decline holds and the member is notified if the bot crashes while it can still be undone', async ({
+  bot,
+  guild,
+  member,
+}) => {
+  await turnApprovalOn(guild);
+  const reply = await addServer(member, `${HOST}:1`);
+  const message = await waitingIn(guild);
+  await decline(guild, message, 'Not here.');
+  expect(labelsOf(message)).toEqual(['Undo']);
+  await crash(bot);
+  const declined = () =>
+    bot.store.rows("SELECT id FROM submissions WHERE guild_id = ? AND state = 'declined'", guild.id);
+  expect(await declined()).toHaveLength(1);
+  expect(textOf(reply)).toContain('Waiting for a moderator');
+  // The minute ends.
+  await bot.store.rows(
+    'UPDATE submissions SET ended_at = ? WHERE guild_id = ?',
+    Date.now() - 60_000,
+    guild.id,
+  );
+  await expect.poll(() => textOf(reply)).toMatch(/❌ Declined by @admin\nReason: Not here\./);
+  await endGathering(bot, guild);
+  await expect.poll(() => toldOf(guild)).toEqual([expect.stringContaining('Not here.')]);
+  expect(await declined()).toHaveLength(1);
 });
 
 it('a member gets at most one direct message, no matter when the bot crashes', async ({
