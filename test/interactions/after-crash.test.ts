@@ -115,7 +115,7 @@ describe('after a restart', () => {
     await expect.poll(stored).toEqual(['answered']);
   });
 
-  it("a rejected reply appears in the guild's log channel instead", async () => {
+  it("a reply that Discord rejects appears in the guild's log channel", async () => {
     const { bot, leftUpdate, stored } = await open();
     await leftUpdate();
     bot.discord.faults.inject({ fault: { kind: 'status', status: 404 }, method: 'PATCH' });
@@ -124,7 +124,7 @@ describe('after a restart', () => {
     expect(await stored()).toEqual(['answered']);
   });
 
-  it('the bot waits for work in progress before it notifies the member', async () => {
+  it('the bot waits for work in progress before notifying the member', async () => {
     const { bot, asked, acknowledge, stored } = await open();
     const { interaction, answer } = await asked(() => bot.person().slash('work'));
     const { interactionStore, takeOver, underWay } = bot.restarted(REPORT);
@@ -258,7 +258,7 @@ describe('after a restart', () => {
 });
 
 describe('a stored interaction', () => {
-  it('is encrypted on disk, and loses its content after the reply', async () => {
+  it('is encrypted on disk, and its content is deleted after the reply', async () => {
     const { bot, left, stored } = await open();
     const { interaction } = await left();
     const bytes = bytesOnDisk(bot.path);
@@ -286,7 +286,7 @@ describe('a stored interaction', () => {
     expect(await isLatest(first.id, 'message')).toBe(false);
   });
 
-  it('is superseded when a later first response edits the same message', async () => {
+  it('is superseded by a later initial response that edits the same message', async () => {
     const { bot, asked, left } = await open();
     const { interaction } = await left();
     const { interaction: later } = await asked(() => bot.person().slash('work'));
@@ -297,7 +297,7 @@ describe('a stored interaction', () => {
     expect(await isLatest(interaction.id, 'message')).toBe(false);
   });
 
-  it('is accepted only once, even if Discord delivers it again after the reply', async () => {
+  it('is accepted only once, even if Discord redelivers it after the reply', async () => {
     const { bot, left } = await open();
     const { interaction } = await left();
     const { markReplied, record } = bot.restarted().interactionStore;

@@ -85,12 +85,12 @@ describe("a modal's custom id", () => {
   it.each<[what: string, more: Partial<ModalOptions>]>([
     ['title', { title: 'C' }],
     ['text', { text: 'C' }],
-    ['text, even to an empty one', { text: '' }],
+    ['text, even if it becomes empty', { text: '' }],
     ['label', { fields: [{ ...field, label: 'C' }] }],
     ['hint', { fields: [{ ...field, hint: 'C' }] }],
     ['example', { fields: [{ ...field, example: 'C' }] }],
     ['fields', { fields: [field, { ...field, id: 'b' }] }],
-  ])('changes along with the %s', (_what, more) => {
+  ])('changes with the %s', (_what, more) => {
     expect(idOf(more)).not.toBe(idOf());
   });
 

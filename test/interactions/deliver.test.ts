@@ -93,7 +93,7 @@ describe('a reply', () => {
     expect(embed?.description?.length).toBe(6_000 - 256 - 2_048);
   });
 
-  it('is private as a first response', () => {
+  it('is private as an initial response', () => {
     expect(firstResponse(REPLY)).toMatchObject({ type: 4, data: { ...REPLY, flags: 64 } });
     expect(firstResponse('a text')).toMatchObject({ data: { content: 'a text', embeds: [], flags: 64 } });
   });
@@ -136,12 +136,12 @@ describe('a reply that Discord rejects', () => {
     ['uploads that are limited for the guild', 400_001, 403],
     ['a request that is too large', 40_005, 413],
     ['an unknown reason', 999_999, 422],
-  ])('is resent as plain text, and then as a fallback text (%s)', async (_what, code, status) => {
+  ])('is resent as plain text, and then as the fallback text (%s)', async (_what, code, status) => {
     expect(await textsSent(refusal(code, status), 'a\nb')).toEqual(['a', 'a\nb']);
     expect(await textsSent(refusal(code, status), 'instead')).toEqual(['a', 'a\nb', 'instead']);
   });
 
-  it('is immediately replaced with a fallback text if the error is about a link', async () => {
+  it('is immediately replaced with the fallback text if the error is about a link', async () => {
     expect(await textsSent(refusal(240_000), 'instead')).toEqual(['a', 'instead']);
   });
 
@@ -163,7 +163,7 @@ describe('autocomplete choices', () => {
     fitChoices(choices).map(({ value }) => value);
   const choice = (value: string) => ({ name: value, value });
 
-  it('are limited to 25, without any that Discord would reject', () => {
+  it('are limited to 25, excluding any that Discord would reject', () => {
     expect(valuesOf(Array.from({ length: 30 }, (_, n) => choice(`${n}`)))).toHaveLength(25);
     const odd = ['', ' ', 'a'.repeat(101), '🎮'.repeat(51), '🎮'.repeat(50), 'b'.repeat(100)];
     expect(valuesOf(odd.map(choice))).toEqual(odd.slice(4));
@@ -196,7 +196,7 @@ describe('a reply that edits a message', () => {
     expect(sent).toBe(each.times);
   });
 
-  it('is sent again in case an earlier progress edit overwrites it', async () => {
+  it('is resent if an earlier progress edit might overwrite it', async () => {
     const shown: unknown[] = [];
     const late = Promise.withResolvers<void>();
     const api = {
@@ -324,7 +324,7 @@ it('the bot stops posting announcements in a channel for a day after a rejection
   expect(done).toEqual([seven, 'follow-up']);
 });
 
-it("admins are notified at most once a day that an announcement can't be posted, unless they choose the channel again", async () => {
+it('admins are notified of failing announcements at most once a day, unless they choose the channel again', async () => {
   const clock = createTestClock();
   const refusal = new DiscordAPIError({ code: 50_001, message: 'No' }, 50_001, 403, 'POST', '', {});
   const done: string[] = [];

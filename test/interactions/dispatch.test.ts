@@ -226,7 +226,7 @@ describe('a slash command', () => {
     expect(sent()).toEqual(['callback']);
   });
 
-  it("isn't logged as failed if Discord might have opened its modal", async () => {
+  it("isn't logged as failed if a modal might have opened", async () => {
     const message = messageOf(await say('it'));
     bot.discord.faults.inject({ fault: { kind: 'status', status: 503 }, path: /callback/, times: 2 });
     const before = [ended('failed'), ended('unanswered')];
@@ -292,7 +292,7 @@ describe('a button', () => {
     expect(contentOf(message)).toBe('said: x');
   });
 
-  it('triggers an announcement if its reply requests one', async () => {
+  it('posts an announcement if its reply includes one', async () => {
     expect(await member.press(await echoed(), 'soon')).toMatchObject({ message: { ephemeral: true } });
     await expect.poll(() => seenBy()).toContain('mia has done it');
   });
@@ -351,7 +351,7 @@ describe('a button', () => {
     expect(textOf(await member.press(await echoed(), 'closed'))).toContain('Not like this.');
   });
 
-  it('is denied and reported to admins if the member lacks the required permission', async () => {
+  it('is rejected and reported to admins if the member lacks the required permission', async () => {
     const message = await echoed();
     const before = bot.guildLog.length;
     expect(textOf(await member.press(message, 'admin'))).toContain('Manage Server');
@@ -359,14 +359,14 @@ describe('a button', () => {
     expect(bot.guildLog.join()).not.toContain('a:b');
   });
 
-  it('is allowed if the member has the required permission', async () => {
+  it('works if the member has the required permission', async () => {
     const message = await echoed();
     const allowed = await altered(withPermissions('32'), () => member.press(message, 'admin'));
     expect(textOf(allowed)).toContain('as you wish');
   });
 });
 
-it('a modal is denied if the member lacks the required permission', async () => {
+it('a modal is rejected if the member lacks the required permission', async () => {
   const form = modalOf(await member.press(await echoed(), 'ask'));
   const forged = withData({ custom_id: 'echo:admin:' });
   const denied = await altered(forged, () => member.submit(form, { text: 'x' }));
@@ -441,7 +441,7 @@ describe('an unreadable interaction', () => {
     expect(JSON.stringify(bot.log)).not.toContain('my secret');
   });
 
-  it('gets an empty list for autocomplete', async () => {
+  it('gets no autocomplete choices', async () => {
     expect(await altered(odd, () => complete('a'))).toEqual([]);
   });
 });
@@ -478,7 +478,7 @@ it("the bot logs a modal as lost if Discord doesn't accept it in time", async ()
   expect(await pressed).toEqual({ kind: 'lost' });
 });
 
-it('the bot ignores an interaction that is delivered again after its reply', async () => {
+it('the bot ignores an interaction that is redelivered after the reply', async () => {
   let delivered: Json = {};
   const keep: Alter = (payload) => {
     delivered = payload;
@@ -578,7 +578,7 @@ it('a large reply waits for the previous one, and shows its place in the queue',
   await expect.poll(() => textOf(second)).toContain('export 2');
 });
 
-it('a large reply that hangs delays others for only one turn', async () => {
+it('a hanging large reply delays others for only one turn', async () => {
   const { command, began, first } = largeReplies();
   const own = await startSmallBot([command], { largeTurnMs: 500 });
   onTestFinished(() => own.stop());

@@ -5,7 +5,7 @@ import { createWords } from '../../src/words/words.ts';
 
 const t = createWords().wordsFor('en-US');
 
-it('a page number that is out of range opens the nearest page', () => {
+it('an out-of-range page number opens the nearest page', () => {
   const wanted = [1, 3, 4, 0, -1];
   const found = wanted.map((each) => pageOf({ count: 25, perPage: 10, wanted: each }));
   expect(found.map(({ number }) => number)).toEqual([1, 3, 3, 1, 1]);
