@@ -36,7 +36,7 @@ it.each([
     'failed',
   ],
   [
-    'another failure restarts the pause of 30 seconds',
+    'another failure restarts the 30-second pause',
     '3(1-) 40s 1- 29.999s 1? 0.001s 1?',
     'no yes',
     'some',
@@ -113,7 +113,7 @@ describe('an API key', () => {
     expect(breaker.pausedMs('2', KEY)).toBe(0);
   });
 
-  it('is paused for one second by default, and for ten minutes at most', () => {
+  it('is paused for one second by default, and for at most ten minutes', () => {
     const { breaker } = open();
     breaker.pause('1', KEY);
     breaker.pause('2', KEY, 86_400_000);

@@ -114,9 +114,7 @@ describe('api.add', () => {
     expect(service.submitted.map(({ port }) => port)).toEqual([27015, 2]);
   });
 
-  it.each([
-    200, 429, 503,
-  ])('parses the result of a %i response, and the retry time of a 429', async (status) => {
+  it.each([200, 429, 503])('parses the error message in a %i response', async (status) => {
     const message = 'The server list for addition is empty.';
     const body = { status: 'error', message, more: 1 };
     const { service, api } = await setUp({ mode: { kind: 'json', status, body, retryAfter: 7 } });
@@ -197,7 +195,7 @@ const FAILURES: readonly Failure[] = [
 ];
 
 describe.concurrent('a failing service', () => {
-  it.for(FAILURES)('causes the result "$reason" in mode $mode', async ({
+  it.for(FAILURES)('results in "$reason" in mode $mode', async ({
     mode,
     kind = 'unknown',
     reason,
@@ -275,7 +273,7 @@ describe("an API key in the service's response", () => {
   ];
   const keys = [CANARY, SPECIAL, 'c4nary/Base64+Key+c4nary0123456789==', 'canary-key-00'];
 
-  it.each(encodings)('is hidden in any encoding (%s)', async (_, encode) => {
+  it.each(encodings)('is redacted whatever its encoding (%s)', async (_, encode) => {
     for (const text of keys) {
       const message = `bad request: ${encode(text)} or ${encode(text)}, try again`;
       const { api } = await setUp({ mode: withBody({ status: 'error', message }) });
@@ -286,19 +284,19 @@ describe("an API key in the service's response", () => {
     }
   });
 
-  it('is hidden in a success message', async () => {
+  it('is redacted in a success message', async () => {
     const { api } = await setUp({ mode: withBody({ status: 'success', message: `Added by ${CANARY}` }) });
     expect(await api.add([one], key)).toEqual({ kind: 'accepted', message: 'Added by [API key]' });
   });
 
-  it('is hidden even if its characters are escaped', async () => {
+  it('is redacted even if its characters are escaped', async () => {
     const escaped = [...CANARY].map((each) => `\\u00${each.charCodeAt(0).toString(16)}`).join('');
     const body = `{"status":"error","message":"${escaped}"}`;
     const { api } = await setUp({ mode: { kind: 'text', status: 200, body } });
     expect(await api.add([one], key)).toMatchObject({ message: '[API key]' });
   });
 
-  it('is hidden in the games list', async () => {
+  it('is redacted in the games list', async () => {
     const said = `${CANARY} or ${encodeURIComponent(CANARY)} or ${CANARY}`;
     const masked = '[API key] or [API key] or [API key]';
     const { api } = await setUp({ games: [{ name: said, alias: said }] });
@@ -357,14 +355,14 @@ it('the client stops reading a list after 1,000 unusable games', async () => {
   expect(api.log()).toContain('using only its first 1001 games');
 });
 
-it('the client logs that a response has an unrequested encoding', async () => {
+it("the client logs a response encoding that it didn't request", async () => {
   const { api } = await setUp({ mode: { kind: 'gzipBomb' } });
   expect(await api.add([one], key)).toMatchObject({ kind: 'unknown', reason: 'unreadable' });
   expect(api.log()).toContain('encoded as gzip, which the bot did not request');
 });
 
 describe('connections to the service', () => {
-  it('can be closed between requests without a failure', async () => {
+  it('can be closed between requests without causing failures', async () => {
     const { service, api } = await setUp({ mode: { kind: 'okThenClose' } });
     for (let n = 0; n < 10; n += 1) {
       expect((await api.add([one], key)).kind).toBe('accepted');
@@ -394,7 +392,7 @@ describe('connections to the service', () => {
     expect(service.requests.some(({ action }) => action === 'games')).toBe(mayBeCarried);
   });
 
-  it('work with or without a slash at the end of the base address', async () => {
+  it('work with or without a trailing slash in the base URL', async () => {
     const paths: (string | undefined)[] = [];
     const url = await rawServer((socket) => {
       socket.once('data', (data) => {
@@ -419,7 +417,7 @@ describe('connections to the service', () => {
     { text: 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n[{', reason: 'reset' },
     { text: 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nno number\r\n[{', reason: 'unreadable' },
     { text: 'SSH-2.0-x\r\n', reason: 'unreadable' },
-  ])('cause the result "$reason" if they are closed after $text', async ({ text, reason }) => {
+  ])('result in "$reason" if they are closed after $text', async ({ text, reason }) => {
     const api = client(await answering(text));
     const outcome = await api.add([one], key);
     expect(outcome).toMatchObject({ kind: 'unknown', reason });

@@ -60,7 +60,7 @@ async function setUp(
 }
 
 describe('the games list before the first fetch', () => {
-  it("contains the specification's twelve games", async () => {
+  it('contains the twelve games from the specification', async () => {
     const { games, asked } = await setUp([]);
     await games.start();
     expect(aliases(games.all).join(' ')).toBe('cs2 css cs16 csgo minecraft ark samp rust gm l4d2 tf2 dayz');
@@ -153,7 +153,7 @@ describe('the games list', () => {
     expect(games.isFresh()).toBe(false);
   });
 
-  it('is replaced by a list fetched to check a key', async () => {
+  it('is replaced by a list fetched while testing a key', async () => {
     const { games, asked, clock } = await setUp([listed()], { hasOperatorKey: true });
     await games.accept(GAMES);
     games.refreshSoon();
@@ -177,7 +177,7 @@ describe('the games list', () => {
 });
 
 describe('a failed fetch of the games list', () => {
-  it('is retried after half a minute, or immediately on request', async () => {
+  it('is retried after 30 seconds, or immediately on request', async () => {
     const { games, asked, clock, quiet } = await setUp([listed(), DOWN], { hasOperatorKey: true });
     await games.refresh();
     clock.now += HOUR;
