@@ -127,7 +127,7 @@ async function open(...statuses: readonly number[]) {
 }
 
 describe('an alarm', () => {
-  it('is posted when its condition has lasted long enough, and again when it ends', async () => {
+  it('is posted once the condition has lasted long enough, and again when it ends', async () => {
     const { holds, clock, look, posts, requests, start } = await open(200);
     await start();
     holds.own = 'no @everyone';
@@ -154,7 +154,7 @@ describe('an alarm', () => {
     expect(posts()).toHaveLength(2);
   });
 
-  it("isn't posted if the condition ends too soon", async () => {
+  it("isn't posted if the condition ends early", async () => {
     const { holds, clock, look, posts, start } = await open(200);
     await start();
     for (const isHolding of [true, false, true]) {
@@ -201,7 +201,9 @@ describe('an alarm', () => {
     expect(JSON.stringify(logger.lines)).not.toContain('s3cret');
   });
 
-  it.each([401, 403, 404])("isn't retried until a restart if Discord responds with %s", async (status) => {
+  it.each([
+    401, 403, 404,
+  ])("isn't retried until the bot restarts if Discord responds with %s", async (status) => {
     const { holds, clock, look, posts, logger, start } = await open(status, 200);
     const alarms = await start();
     holds.own = true;
@@ -357,7 +359,7 @@ describe('alarm conditions', () => {
   it.each<[what: string, wrong: Parameters<typeof holding>[0], found: object]>([
     ['a healthy bot', {}, {}],
     [
-      'a gateway that is not connected',
+      'a disconnected gateway',
       {
         health: {
           ready: false,
@@ -391,24 +393,24 @@ describe('alarm conditions', () => {
     ],
     ['a backup from 25 hours ago', { backedUpMsAgo: DAY_MS + 3_590_000 }, {}],
     [
-      'a backup that is overdue',
+      'an overdue backup',
       { backedUpMsAgo: DAY_MS + 3_610_000 },
       { BackupOld: expect.stringMatching(/^the newest one is from 20/) },
     ],
     [
-      'a deleted folder of backups',
+      'a deleted backup folder',
       { backedUpMsAgo: undefined },
       { BackupOld: expect.stringMatching(/\/backups has no backup$/) },
     ],
-    ['backups that are turned off', { backedUpMsAgo: 99 * DAY_MS, backupEveryHours: 0 }, {}],
+    ['disabled backups', { backedUpMsAgo: 99 * DAY_MS, backupEveryHours: 0 }, {}],
     ['PostgreSQL', { backedUpMsAgo: 99 * DAY_MS, path: undefined }, {}],
     [
-      'a backup that failed',
+      'a failed backup',
       { happens: ({ onBackup }) => onBackup({ kind: 'failed', why: 'EACCES' }) },
       { BackupFailed: 'EACCES' },
     ],
     [
-      'a failed backup that was followed by another one',
+      'a failed backup followed by a successful one',
       {
         happens({ onBackup }) {
           onBackup({ kind: 'failed', why: 'EACCES' });
@@ -541,7 +543,7 @@ describe('a heartbeat', () => {
     expect(logger.lines).toEqual([]);
   });
 
-  it('is logged without its address if the server rejects it', async () => {
+  it('is logged without the URL if the server rejects it', async () => {
     const { url } = await startServer(404);
     const logger = recorder();
     const heartbeat = createHeartbeat({ url, health: async () => WELL, everyMs: 1, logger });

@@ -56,7 +56,7 @@ describe('the Prometheus and Grafana files', () => {
     }
   });
 
-  it('never show a count of events as a duration', () => {
+  it('never show event counts as durations', () => {
     const durations = dashboard.panels.filter(({ fieldConfig }) => fieldConfig.defaults.unit === 's');
     const shown = durations.flatMap((panel) => panel.targets).map(({ expr }) => expr);
     expect(shown.filter((expr) => expr.includes('_total'))).toEqual([]);

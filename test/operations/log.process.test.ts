@@ -70,7 +70,7 @@ describe('the log', () => {
       .toMatchObject([{ guildId: guild.id, outcome: 'told', servers: { unknown: 1 } }]);
   });
 
-  it('contains one line for each deletion, without user ids', async ({ bot, guild, admin, member }) => {
+  it('contains one line per deletion, without user ids', async ({ bot, guild, admin, member }) => {
     const { id: guildId } = guild;
     await setKey(admin, 'sandbox-key');
     await addServer(member, 'one.example.com:1');
@@ -119,7 +119,7 @@ describe('the log', () => {
     });
   });
 
-  it('shows that the database was created, but only on the first start', async ({ bot }) => {
+  it('reports the creation of the database only on the first start', async ({ bot }) => {
     expect(entriesOf(bot, 'created the database')).toMatchObject([
       { level: 'info', migrations: expect.arrayContaining(['3.01-one-vocabulary']), ms: expect.any(Number) },
     ]);

@@ -69,7 +69,7 @@ describe('data encrypted with a previous key', () => {
     expect(await store.values.get('settings:1')).toEqual({ announce: true });
   });
 
-  it('is synced to disk before the bot logs that the key can be removed', async () => {
+  it('is re-encrypted on disk before the bot logs that the key can be removed', async () => {
     const writes = recordWrites();
     const store = await filled();
     const { encryption } = await started(store, NEWEST, FORMER);
@@ -103,7 +103,7 @@ describe('data encrypted with a previous key', () => {
     await started(store, NEWEST);
   });
 
-  it('can change during the re-encryption', async () => {
+  it('can change during re-encryption', async () => {
     const store = await filled();
     const { keys } = await started(store, NEWEST, FORMER);
     let isFirst = true;

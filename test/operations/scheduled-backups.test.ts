@@ -34,7 +34,7 @@ async function open({ hours = 1, ago }: Given) {
 }
 
 describe('the backup job', () => {
-  it('makes a backup when one is due, and keeps the newest BACKUP_KEEP', async () => {
+  it('makes a backup when one is due, and keeps the newest BACKUP_KEEP backups', async () => {
     const { data, store, outcomes, backups } = await open({ ago: 61 * MINUTE_MS });
     mkdirSync(data);
     const old = ['01', '02', '03'].map((day) => `bot-2020-01-${day}T00-00-00Z.sqlite`);
@@ -130,7 +130,7 @@ describe('the backup job', () => {
     expect(readdirSync(data).join()).not.toContain('.partial');
   });
 
-  it('logs why a backup failed, and tries again later', async () => {
+  it('logs why a backup failed, and retries later', async () => {
     vi.useFakeTimers({ toFake: ['setInterval'] });
     onTestFinished(() => void vi.useRealTimers());
     const { data, store, logger, outcomes, backups } = await open({});
@@ -176,7 +176,7 @@ describe('the backup job', () => {
     expect(sampleOf(await scrape(port), 'listing_bot_last_backup_timestamp_seconds')).toBeGreaterThan(0);
   });
 
-  it.skipIf(!hasPostgres())("doesn't export a backup time with PostgreSQL", async () => {
+  it.skipIf(!hasPostgres())('omits the last backup time from the metrics when using PostgreSQL', async () => {
     const database = await newDatabase();
     onTestFinished(() => database.drop());
     const port = await quietPort();

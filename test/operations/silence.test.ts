@@ -14,8 +14,8 @@ async function quickBot(options: BotOptions & Expected) {
   return bot;
 }
 
-describe('the check for a silent gateway', () => {
-  it('makes the bot exit when the gateway falls silent', async () => {
+describe('the silence check', () => {
+  it('stops the bot when the gateway falls silent', async () => {
     const env = { EXIT_WHEN_SILENT_SECONDS: '1' };
     const bot = await quickBot({ env, crash: true });
     // The sockets stay open but don't receive anything. discord.js drops them, reconnects, and waits for a HELLO.
@@ -24,7 +24,7 @@ describe('the check for a silent gateway', () => {
     expect(bot.output()).toMatch(ENDED);
   });
 
-  it('counts heartbeat acknowledgements as a sign of life', async () => {
+  it('counts heartbeat acknowledgements as activity', async () => {
     const port = await quietPort();
     const silentSeconds = async () => sampleOf(await scrape(port), 'listing_bot_gateway_silent_seconds') ?? 0;
     await quickBot({ env: { HTTP_PORT: String(port) } });
@@ -75,8 +75,8 @@ async function open({ silentMs = 1e9, left = 1000, answers = true }: Given) {
   return { state, ends, logger };
 }
 
-describe('the daily IDENTIFY limit', () => {
-  it('keeps the bot running if fewer than 200 IDENTIFYs are left', async () => {
+describe('createSilence()', () => {
+  it("doesn't stop the bot if fewer than 200 IDENTIFYs are left", async () => {
     const { state, ends, logger } = await open({ left: 199 });
     await expect.poll(() => state.asked).toBeGreaterThan(3);
     expect(ends).toEqual([]);
@@ -85,7 +85,7 @@ describe('the daily IDENTIFY limit', () => {
     await expect.poll(() => ends).toEqual([expect.stringMatching(ENDED)]);
   });
 
-  it("is taken from Discord's previous response if a new request fails", async () => {
+  it("uses the last known number of IDENTIFYs if Discord doesn't respond", async () => {
     const few = await open({ left: 150, answers: false });
     await expect.poll(() => few.state.asked).toBeGreaterThan(3);
     expect(few.ends).toEqual([]);

@@ -7,7 +7,7 @@ async function reportOf(bot: Bot): Promise<Readonly<Record<string, unknown>>> {
   return entry() ?? {};
 }
 
-describe('the start report', () => {
+describe('the startup report', () => {
   it('shows the version, keys, commands and disabled features', async () => {
     const bot = await oneBot({ env: { EXIT_WHEN_SILENT_SECONDS: '600' } });
     const report = await reportOf(bot);
