@@ -113,7 +113,7 @@ describe.skipIf(!hasPromtool)('the alerts for operators', () => {
     expect(answer && textOf(await answer)).toContain('Servers have been added for review.');
   });
 
-  alertIt('ListingBotStoreErrors', 'a store that failed', async (alert) => {
+  alertIt('ListingBotStoreErrors', 'a store failure', async (alert) => {
     await firesFor(alert, { minutes: 2 }, async ({ bot, port }) => {
       const other = new DatabaseSync(join(bot.data, 'bot.sqlite'));
       other.exec('BEGIN IMMEDIATE');
@@ -124,7 +124,7 @@ describe.skipIf(!hasPromtool)('the alerts for operators', () => {
     });
   });
 
-  alertIt('ListingBotShardDeaf', 'a shard that has had no session for five minutes', async (alert) => {
+  alertIt('ListingBotShardDeaf', 'a shard without a session for five minutes', async (alert) => {
     const options = { minutes: 6, others: ['ListingBotNotReady'] };
     await firesFor(alert, options, async ({ discord, port }) => {
       loseSession(discord);
@@ -211,7 +211,7 @@ describe.skipIf(!hasPromtool)('the alerts for operators', () => {
     fires(alert, { before: await backedUp(1), after: await backedUp(26), minutes: 11 }, []);
   });
 
-  alertIt('ListingBotBackupFailed', 'a backup that failed', async (alert) => {
+  alertIt('ListingBotBackupFailed', 'a failed backup', async (alert) => {
     const data = await mkdtemp(join(tmpdir(), 'backup-alert-'));
     onTestFinished(() => rm(data, { recursive: true }));
     // A file blocks the folder's path.

@@ -177,14 +177,14 @@ describe('the files for operators', () => {
       for (const [, bot] of bots) expect(bot.image).toBe(BOT_IMAGE);
     });
 
-    it("reads .env unchanged, and doesn't need other variables", () => {
+    it('passes .env unchanged to the bots', () => {
       for (const [, bot] of botsOf(read({ BOT_HOST: 'bot.example.com' }))) {
         expect(bot.env_file).toEqual([{ path: '.env', format: 'raw' }]);
       }
       expect(file(name)).toContain('Compose 2.30');
     });
 
-    it('starts the bots only once the database responds', () => {
+    it('waits for the database before starting the bots', () => {
       const services = read({ BOT_HOST: 'bot.example.com' });
       const { database } = services;
       for (const [, bot] of botsOf(services)) {
@@ -214,7 +214,7 @@ describe('the files for operators', () => {
     expect(kubernetes).toMatch(/maxSurge: 1\n\s+maxUnavailable: 0\n/);
   });
 
-  it('make a proxy use any live process, even if the database is down', async () => {
+  it('keep live processes in rotation while the database is down', async () => {
     expect(file('ops/Caddyfile')).toMatch(/^\s*health_uri \/livez$/m);
     expect(file('ops/kubernetes.yaml')).toMatch(/readinessProbe:\n\s+tcpSocket:\n\s+port: interactions\n/);
 

@@ -154,7 +154,7 @@ describe.skipIf(!canVerify)('a systemd installation', () => {
       `mount -t tmpfs tmpfs ${workingDirectory}/node_modules/.bin && cp ${process.execPath} ${workingDirectory}/node_modules/.bin/node`,
       join(folder, 'old-node'),
     ],
-  ])("doesn't lose data if it is stopped during a submission (on a machine with %s)", async (_, install, node) => {
+  ])("doesn't lose data if it is stopped during a submission (with %s)", async (_, install, node) => {
     // Imitates systemd on machines that don't have it: the folders, the user, the environment and the exact command.
     await losesNothing({
       user: USER,
@@ -185,7 +185,7 @@ describe.skipIf(!canConfine)('a container', () => {
     if (image === undefined) process.stdout.write(`The container path is skipped: ${SKIPPED}\n`);
   }, LONG_MS);
 
-  it("runs with a read-only root file system, and doesn't lose data when it is stopped", async ({ skip }) => {
+  it("runs with a read-only root file system, and doesn't lose data when stopped", async ({ skip }) => {
     if (image === undefined) return skip(SKIPPED);
     const { root, config } = image;
     const { Cmd, Env, User, WorkingDir } = config;
