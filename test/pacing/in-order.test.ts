@@ -33,7 +33,7 @@ it('tasks with the same key run in order, but in parallel with other tasks', asy
   await Promise.all(all.slice(1));
 });
 
-it('a key is busy until all its tasks have finished', async () => {
+it('a key is busy until all of its tasks have finished', async () => {
   const { ends, work } = setUp();
   const inOrder = createInOrder();
   const first = inOrder.run('a', work('first'));

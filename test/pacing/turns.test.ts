@@ -67,7 +67,7 @@ describe('the request scheduler', () => {
   it.each([
     { maxConcurrent: 3, reading: 1 },
     { maxConcurrent: 1, reading: 1 },
-  ])('limits reads to $reading of $maxConcurrent slots, and leaves the rest for submissions', async ({
+  ])('limits reads to $reading of $maxConcurrent slots, leaving the rest for submissions', async ({
     maxConcurrent,
     reading,
   }) => {
@@ -122,7 +122,7 @@ describe('the request scheduler', () => {
     expect(await next).toBe('ran');
   });
 
-  it('is full while a new task would have to wait', async () => {
+  it('counts as full if a new task would have to wait', async () => {
     const { turns, ask, end } = setUp(1);
     expect(turns.isFull()).toBe(false);
     void ask('a');
