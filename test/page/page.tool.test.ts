@@ -223,7 +223,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     expect(await composer(tab).inputValue()).toBe('/setkey sandbox-key-1234');
   });
 
-  it('lists the commands that a user can run, in the chosen language', async () => {
+  it("lists a user's commands in the chosen language", async () => {
     const tab = await inNewServer();
     await composer(tab).fill('/');
     await tab.getByRole('option', { name: '/addserver' }).first().waitFor();
@@ -239,7 +239,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
       .waitFor();
   });
 
-  it("explains the focused option, and shows errors next to a form's fields", async () => {
+  it('describes the focused option, and shows errors next to form fields', async () => {
     const tab = await inNewServer({ more: '&role=admin' });
     await pickCommand(tab, 'addserver');
     await tab.getByRole('combobox', { name: 'game' }).focus();
@@ -314,7 +314,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await log(second).getByText('hello from the page').waitFor();
   });
 
-  it('lets users control a panel with the keyboard, before and after a restart', async () => {
+  it('lets users operate a panel with the keyboard, before and after a restart', async () => {
     const { sandbox } = scene;
     const { discord, listing, people } = sandbox;
     const guild = discord.guildEvents.add({ name: 'Panel' });
@@ -403,7 +403,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     expect(await tab.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
   });
 
-  it("lets users submit a message's servers with the keyboard", async () => {
+  it('lets users submit the servers in a message with the keyboard', async () => {
     const tab = await inNewServer();
     await composer(tab).fill('ours: play.example.com:27015\nand menu.example.com:27015');
     await composer(tab).press('Enter');
@@ -508,7 +508,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await log(tab).getByRole('button', { name: 'Stop mentioning this role' }).waitFor();
   });
 
-  it('accepts a file that is dropped on a command', async () => {
+  it('accepts a file dropped on a command', async () => {
     const tab = await inNewServer();
     await pickCommand(tab, 'addservers');
     await tab.getByRole('form', { name: '/addservers' }).dispatchEvent('drop', {
@@ -544,7 +544,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     expect(await names()).toEqual(['#general', '#news', '#questions', '✉Direct messages']);
   });
 
-  it("shows direct messages, where users can't run commands", async () => {
+  it("shows direct messages, but doesn't offer commands there", async () => {
     const { discord } = scene.sandbox;
     const tab = await inNewServer();
     const guild = discord.everyGuild.at(-1);
@@ -584,7 +584,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     expect(await tab.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
   });
 
-  it.for([360, 1000])('keeps the focus in an open drawer at a width of %i px', async (width) => {
+  it.for([360, 1000])('traps the focus in an open drawer at a width of %i px', async (width) => {
     const tab = await scene.tab('', { viewport: { width, height: 800 } });
     const drawer = tab.getByRole('dialog', { name: 'Sandbox' });
     await tab.getByRole('button', { name: 'Sandbox' }).press('Enter');
@@ -635,7 +635,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     expect(await dialog.locator('p br').count()).toBe(1);
   });
 
-  it('shows the requests to Discord, with rule violations in red', async () => {
+  it('shows requests to Discord, with rule violations in red', async () => {
     const { discord } = scene.sandbox;
     const tab = await scene.tab();
     const before = discord.breaches.length;
