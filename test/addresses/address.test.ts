@@ -108,14 +108,14 @@ describe('the address parser', () => {
 describe('addresses outside the public internet', () => {
   const RANGES = {
     private: '10.1.2.3 172.31.255.255 192.168.0.4 fec0::1 ::ffff:192.168.0.4 64:ff9b::10.0.0.1',
-    'private on a link': '169.254.169.254 fe80::1 fe80::1%eth0 fd00::1',
+    'private (link-local)': '169.254.169.254 fe80::1 fe80::1%eth0 fd00::1',
     shared: '100.64.0.1',
     loopback: '127.0.0.1 ::1 2002:7f00:1::',
     special: '0.0.0.0 :: 255.255.255.255 224.0.0.1 ff02::1 198.19.0.1 2001:2::1',
-    'special for documentation': '192.0.2.1 198.51.100.1 203.0.113.1 2001:db8::1 3fff::1',
+    'special (documentation)': '192.0.2.1 198.51.100.1 203.0.113.1 2001:db8::1 3fff::1',
     reserved: '192.0.0.8 192.88.99.1 240.0.0.1 100::1 4000::1 ::8.8.8.8 64:ff9b:1::1',
     // Teredo addresses contain the addresses of a server and a client.
-    'private in Teredo': '2001:0:808:808::f5ff:fffe 2001:0:a00:1::f7f7:f7f7',
+    'private (in Teredo)': '2001:0:808:808::f5ff:fffe 2001:0:a00:1::f7f7:f7f7',
   };
   it.each(Object.entries(RANGES))('are rejected as %s', (name, hosts) => {
     const [range] = name.split(' ');
