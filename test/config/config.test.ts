@@ -202,7 +202,7 @@ describe('the configuration', () => {
     );
   });
 
-  it('hides secrets when it is printed', () => {
+  it('hides secrets when printed', () => {
     const ENCRYPTION_KEY = randomBytes(32).toString('hex');
     const STORE_URL = 'postgres://the-user:the-password@db/bot?sslmode=require';
     const config = read({ ENCRYPTION_KEY, STORE_URL, LISTING_API_KEY: 'operator-key' });
@@ -366,7 +366,7 @@ describe('a configuration variable', () => {
   });
 });
 
-it("the configuration hides the operator's webhook and heartbeat URLs when it is printed", () => {
+it("the configuration hides the operator's webhook and heartbeat URLs when printed", () => {
   const { operatorWebhookUrl, heartbeatUrl } = read({
     OPERATOR_WEBHOOK_URL: 'https://canary.discord.com/api/v10/webhooks/1/a-b_c?thread_id=2',
     HEARTBEAT_URL_FILE: fileWith('http://uptime-kuma:3001/api/push/abc?status=up\n'),
@@ -396,7 +396,7 @@ describe('a configuration mistake', () => {
     expect(problemsWith(given)).not.toContain(TOKEN);
   });
 
-  it("only causes a warning if the service's address ends in /api", () => {
+  it("is only a warning if the service's URL ends in /api", () => {
     expect(doubtful(read({ LISTING_API_URL: 'https://list.example.com/api/' }))).toEqual([
       expect.stringContaining('requests go to https://list.example.com/api/api.'),
     ]);
@@ -489,7 +489,7 @@ describe('a secret', () => {
     expect(token).not.toContain('is missing');
   });
 
-  it('can be an encryption key in base64 or hexadecimal', () => {
+  it('can be a base64 or hexadecimal encryption key', () => {
     const [newest, middle, oldest] = [randomBytes(32), randomBytes(32), randomBytes(32)];
     const given = `${newest.toString('hex').toUpperCase()}, ${middle.toString('base64')},${oldest.toString('base64url')}`;
     const keys = read({ ENCRYPTION_KEY: given }).encryptionKey;
