@@ -224,7 +224,7 @@ describe('a password', () => {
   it.each([
     `OptionSettings=(ServerName="Kestrel",AdminPassword="QZ, JX",ServerPassword="",PublicPort=8311,PublicIP="${A}",RCONPort=1)`,
     `./server -name Kestrel -password "QZ JX" -ip ${A} -port 8311`,
-  ])('ends at its closing quote in settings and commands: %j', (text) => {
+  ])('ends at the closing quote in settings and commands: %j', (text) => {
     const list = read(text);
     expect([...places(list), ...candidates(list)]).toEqual([expect.stringContaining(`1 ${A}:8311`)]);
     expect(JSON.stringify(list)).not.toMatch(/QZ|JX/u);
