@@ -164,7 +164,7 @@ describe.skipIf(!hasPostgres())('a PostgreSQL store', () => {
     expect(troubleWith({ version: 140_000, encoding: 'UTF8', settings: {} }, {})).toBeUndefined();
   });
 
-  it('accepts writes again after the database was read-only', async () => {
+  it('accepts writes again once the database is no longer read-only', async () => {
     const { storeUrl, setDefault, endSessions } = await database();
     const store = await started(storeUrl);
     await setDefault('default_transaction_read_only', 'on');
@@ -206,7 +206,7 @@ describe.skipIf(!hasPostgres())('a PostgreSQL store', () => {
     expect(await store.values.keys('a:')).toEqual([]);
   });
 
-  it('rejects a call if the database stops responding, and uses a new connection for the next one', async () => {
+  it('replaces the connection if the database stops responding', async () => {
     const { url } = await database();
     const wire = await wireTo(url);
     const store = await started(wire.storeUrl);
