@@ -198,7 +198,7 @@ it('a withdrawn submission can be found for a day by the member who withdrew it'
   expect(await found('7')).toEqual([]);
 });
 
-it("a member's unsent servers are found until they are submitted again", async () => {
+it("a member's unsent servers can be found until they are resubmitted", async () => {
   const parts = await openParts(1_000);
   const { history, store, submissions } = parts;
   const unsent = { guildId: '1', userId: '7', outcome: 'not-sent' } as const;

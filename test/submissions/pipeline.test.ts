@@ -332,7 +332,7 @@ describe('requests to the service', () => {
     expect(sent).toEqual([4, 2, 1, 1, 2]);
   });
 
-  it('are marked as "not sent" after an error before sending, and as "unknown" after a later one', async () => {
+  it('are marked as "not sent" if an error prevents sending, and as "unknown" after other errors', async () => {
     const opened = await open(() => {
       throw new Error('a fault');
     });
@@ -367,7 +367,7 @@ describe('a retry', () => {
     expect(await submissions(opened)).toHaveLength(2);
   });
 
-  it('only replaces servers that it submits again', async () => {
+  it('only replaces servers that are resubmitted', async () => {
     const opened = await open(() => FAILED, { member: { servers: 5, seconds: 60 } });
     await list(opened, 5);
     await addDone(opened.store, { id: 'x', guildId: '1', userId: '2', at: NOW, hosts: ['a', 'b', 'c'] });

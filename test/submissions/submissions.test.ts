@@ -174,8 +174,8 @@ it("a stopping bot doesn't wait for running submissions to finish", async () => 
   expect(await settled).toMatchObject({ id, state: 'running' });
 });
 
-describe('a submission that is still running after 15 minutes', () => {
-  it('ends with an unknown outcome for servers that were sent', async () => {
+describe('a 15-minute-old submission', () => {
+  it('is ended with an unknown outcome for servers that were sent', async () => {
     const { clock, submissions, submitRows, end, servers, leftRows } = await open();
     const id = await submitRows([readyRow(1, 'a'), readyRow(2, 'b'), readyRow(3, 'c')]);
     await end(id, [ACCEPTED]);
@@ -221,7 +221,7 @@ describe('a submission that is still running after 15 minutes', () => {
     expect(await submissions.by('1', 'i')).toMatchObject([{ id }]);
   });
 
-  it("isn't changed if it has finished in the meantime", async () => {
+  it("isn't changed if it has already finished", async () => {
     const { clock, submissions, submitRows, end } = await open();
     const id = await submitRows([readyRow(1, 'a')]);
     await end(id, [UNKNOWN]);
