@@ -38,7 +38,7 @@ describe('npm run setup', () => {
     expect(listing.requests.map(({ action }) => action)).toEqual(['games']);
   });
 
-  it('also accepts the settings from environment variables', async () => {
+  it('accepts settings from environment variables', async () => {
     const cwd = folder();
     const given = { ...env, DISCORD_TOKEN: TOKEN, LISTING_API_URL: `${listing.url}/` };
     expect(await runFile([SETUP], { cwd, env: given })).toMatchObject({ status: 0, stderr: '' });
