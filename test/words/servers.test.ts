@@ -99,7 +99,7 @@ describe('a list of games', () => {
     expect(labels).toEqual(['Same (a)', 'Same (b)', 'Other']);
   });
 
-  it('starts with popular games in a select menu', () => {
+  it('puts popular games first in a select menu', () => {
     const options = gameOptions([
       { name: 'Other', alias: 'other' },
       { name: 'Blank', alias: ' ' },
