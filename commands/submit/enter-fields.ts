@@ -4,7 +4,7 @@ import type { Context, EnteredValues, Reply } from '../../src/interactions/comma
 import { rowsOfMessage } from '../../src/server-lists/message.ts';
 import { withKnownHosts } from '../../src/server-lists/read-list.ts';
 import { gameTyped, isOneAddress, readOne } from '../../src/server-lists/read-one.ts';
-import { isReady, onLine, type Row, type TypedRow } from '../../src/server-lists/row.ts';
+import { gameOf, isReady, onLine, type Row, type TypedRow, typedOf } from '../../src/server-lists/row.ts';
 import type { Choices } from '../../src/submissions/choices.ts';
 import { type Draft, isSubmittedImmediately } from '../../src/submissions/draft.ts';
 import { rowOfCandidate } from '../../src/submissions/draft-editor.ts';
@@ -66,7 +66,11 @@ export async function readFields(
     const notice = isGameNeeded(rows, choices) ? unusable : undefined;
     return { read: { source: 'message', rows, hidden: found.hidden }, choices, notice };
   }
-  const one = readOne(typed, [...found.rows, ...candidates], games);
+  const rows = [...found.rows, ...candidates];
+  // The game beside the address is more specific than the command's option, which can't be left out.
+  const [inText] = rows.flatMap((row) => gameOf(typedOf(row).game, games) ?? []);
+  const game = inText === undefined || inText === usable ? typed.game : inText;
+  const one = readOne({ ...typed, game }, rows, games);
   return { read: { source: 'options', rows: await completeRows([one]) } };
 }
 

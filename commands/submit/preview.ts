@@ -68,7 +68,6 @@ export function previewOf(
     [
       first,
       choicesText(t, checked),
-      totalText(t, draft.rows, sendable.length),
       unsubmittedLineText(audience, draft, { games, files: names, namesAll }),
       readyText(t, checked, ready.length, waiting.length),
       foundText(t, draft.rows),
@@ -103,13 +102,6 @@ export function previewOf(
 function invalidIn({ rows }: Pick<Draft, 'rows'>): readonly InvalidRow[] {
   const invalid = rows.filter(isInvalid);
   return [...invalid.filter((row) => !lacksGame(row)), ...invalid.filter(lacksGame)];
-}
-
-/** States the total number of game servers if not all of them are ready. */
-function totalText(t: Translate, rows: readonly Row[], ready: number): string {
-  const open = rows.filter(isInvalid).length;
-  if (ready === 0 || open === 0) return '';
-  return t('list.total', { servers: t('look.servers', { count: ready + open }), ready, open });
 }
 
 /**

@@ -43,20 +43,21 @@ export function repairButtons(
   }
   const meant: readonly Repair[] = address === undefined ? [] : [{ field: 'server', value: address }];
   return [...meant, ...repairsOf(problem, gameOf(typed.game, games))].flatMap((repair) =>
-    useButton(draft, repair, repairLabel(t, repair, sends(repair))),
+    useButton(draft, repair, repairLabel(t, repair, sends(repair) && gameNamed(typed.game, games).name)),
   );
 }
 
-function repairLabel(t: Translate, { field, value }: Repair, isSubmitted: boolean): string {
+/** @param sent the name of the line's game if the fixed line is submitted immediately */
+function repairLabel(t: Translate, { field, value }: Repair, sent: string | false): string {
   switch (field) {
     case 'queryPort':
-      return t(isSubmitted ? 'again.submitNoQueryPort' : 'again.noQueryPort');
+      return t(sent ? 'again.submitNoQueryPort' : 'again.noQueryPort');
     case 'port':
-      return t(isSubmitted ? 'again.submitPort' : 'again.use', { value });
-    default: {
-      const address = labelledAddress(value);
-      return t(isSubmitted ? 'again.submitAs' : 'again.use', { value: address });
-    }
+      return t(sent ? 'again.submitPort' : 'again.use', { value });
+    default:
+      return sent
+        ? t('choices.submit', serverLabel(value, sent))
+        : t('again.use', { value: labelledAddress(value) });
   }
 }
 

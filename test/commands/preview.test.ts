@@ -42,8 +42,8 @@ function preview(rows: readonly Row[]) {
 describe('a preview', () => {
   it('counts lines without a game as lines to fix', () => {
     const { content } = preview([...ready(3), withoutPort(4), withoutGame(5), withoutGame(6)]);
-    expect(content).toContain('3 ready, 3 to fix');
-    expect(content).toContain('**3 lines need fixing:**');
+    expect(content).toMatch(/^\*\*3 lines need fixing:\*\*/);
+    expect(content).toContain('**3 game servers are ready.**');
     expect(content).toContain('- Line 5 `g5.example.com:1`: no game');
     expect(content).not.toContain('without a game');
   });

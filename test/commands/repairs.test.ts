@@ -66,7 +66,7 @@ it.each([
   ['a missing port', {}, ['Submit with port 27015']],
   ['two ports', { server: 'a.example.com:1', port: '2' }, ['Submit with port 1', 'Submit with port 2']],
   ['an invalid query port', { port: '1', queryPort: 'x' }, ['Submit without a query port']],
-  ['letters', { server: 'plаy.example.com:27015' }, ['Submit as play.example.com:27015']],
+  ['letters', { server: 'plаy.example.com:27015' }, ['Submit play.example.com:27015 (Counter-Strike 2)']],
   ['an unknown game', { game: 'rusd', port: '1' }, ['Submit as Rust']],
   ['a game without a port', { game: 'rusd' }, ['Submit as Rust, port 28015']],
   ['swapped fields', { game: 'a.example.com:1', server: 'rust' }, ['Submit a.example.com:1 (Rust)']],

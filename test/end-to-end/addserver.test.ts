@@ -131,14 +131,28 @@ const WAYS = [
     options: { server: 'Dust2 Only | words.example.com:27015' },
     says: /not an address/,
     embed: '**Counter-Strike 2** `Dust2 Only | words.example.com:27015`',
-    offers: ['Submit as words.example.com:27015', 'Edit'],
+    offers: ['Submit words.example.com:27015 (Counter-Strike 2)', 'Edit'],
     sent: { server: 'words.example.com', port: '27015', game: 'cs2' },
+  },
+  {
+    options: { server: 'beside.example.com:28015 rust' },
+    says: /not an address/,
+    embed: '**Rust** `beside.example.com:28015 rust`',
+    offers: ['Submit beside.example.com:28015 (Rust)', 'Edit'],
+    sent: { server: 'beside.example.com', port: '28015', game: 'rust' },
+  },
+  {
+    options: { game: 'fortnite', server: 'known.example.com:28015 rust' },
+    says: /not an address/,
+    embed: '**Rust** `known.example.com:28015 rust`',
+    offers: ['Submit known.example.com:28015 (Rust)', 'Edit'],
+    sent: { server: 'known.example.com', port: '28015', game: 'rust' },
   },
   {
     options: { server: 'https://www.example.com/server_info/93.184.216.34:27099/', game: 'gmod' },
     says: /a web page/,
     embed: "**Garry's Mod** `93.184.216.34:27099`",
-    offers: ['Submit as 93.184.216.34:27099', 'Edit'],
+    offers: ["Submit 93.184.216.34:27099 (Garry's Mod)", 'Edit'],
     sent: { server: '93.184.216.34', port: '27099', game: 'gm' },
   },
   {
@@ -286,7 +300,7 @@ describe('the reply to invalid input in /addserver', () => {
     ]);
     await member.press(swapped, 'Submit a.example.com:1 (Rust)');
     const dotted = await addServer(member, 'b,example,com:2', { game: 'rust' });
-    await member.press(dotted, 'Submit as b.example.com:2');
+    await member.press(dotted, 'Submit b.example.com:2 (Rust)');
     const long = await addServer(member, 'c.example.com:280155', { game: 'rust' });
     await member.press(long, 'Submit with port 28015');
     expect(listing.submitted.map(({ server, port, game }) => `${server}:${port} ${game}`)).toEqual([

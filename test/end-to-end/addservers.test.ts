@@ -400,7 +400,8 @@ describe("a list's preview", () => {
     ]);
     const first = await member.pick(preview, ['cs2']);
     expect(labelsOf(first)).toContain('Submit 1 game server');
-    expect(textOf(first)).toMatch(/^\S* ?.*4 game servers: 1 ready, 3 to fix/);
+    expect(textOf(first)).toContain('3 lines need fixing');
+    expect(textOf(first)).toContain('1 game server is ready');
     expect(selectsOf(first).map(({ placeholder }) => placeholder)).toEqual([unknown?.placeholder]);
     const second = await member.pick(first, ['rust']);
     expect(textOf(second)).toMatch(/1 line needs fixing:\n• Line 2 near.* Did you mean Minecraft/);

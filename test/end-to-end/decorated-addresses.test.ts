@@ -24,11 +24,11 @@ describe('an address in /addserver', () => {
     for (const typed of [SMALL_CAPITALS, `ɪᴘ: ${SMALL_CAPITALS}`, '🅿🅻🅰🆈.example.com:25570']) {
       const answer = await addServer(member, typed);
       expect(textOf(answer)).toContain('contains letters that look like others. Did you mean');
-      expect(labelsOf(answer)).toEqual(['Submit as play.example.com:25570', 'Edit']);
+      expect(labelsOf(answer)).toEqual(['Submit play.example.com:25570 (Counter-Strike 2)', 'Edit']);
       expect(listing.submitted).toEqual([]);
     }
     const answer = await addServer(member, SMALL_CAPITALS);
-    const sent = await member.press(answer, 'Submit as play.example.com:25570');
+    const sent = await member.press(answer, 'Submit play.example.com:25570 (Counter-Strike 2)');
     await expect.poll(() => textOf(sent)).toContain(ACCEPTED);
     expect(listing.submitted).toMatchObject([{ server: 'play.example.com', port: 25570 }]);
   });
@@ -55,7 +55,7 @@ describe('an address in /addserver', () => {
     ])
       await expect.poll(async () => textOf(await addServer(member, typed))).toContain(ACCEPTED);
     const answer = await addServer(member, 'Creativeㅤe.example.com:1');
-    expect(labelsOf(answer)).toContain('Submit as e.example.com:1');
+    expect(labelsOf(answer)).toContain('Submit e.example.com:1 (Counter-Strike 2)');
     expect(listing.submitted.map(({ server, port }) => `${server}:${port}`)).toEqual([
       'play.example.com:25570',
       'b.example.com:1',
