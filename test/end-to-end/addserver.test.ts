@@ -169,7 +169,7 @@ describe('after a successful submission, the bot', () => {
     ['en-US', /doesn't notify anyone of the result/, 'Submit another'],
     ['de', /teilt das Ergebnis niemandem mit/, 'Noch einen'],
     ['ja', /結果は誰にも通知しません/, 'もう1件'],
-  ] as const)('explains the review only the first time (in %s)', async ([locale, review, another], {
+  ] as const)('explains the review process only once per member (in %s)', async ([locale, review, another], {
     guild,
     listing,
   }) => {
@@ -188,9 +188,7 @@ describe('after a successful submission, the bot', () => {
     expect(listing.submitted.at(-1)).toMatchObject({ server: 'second.example.com', game: 'rust' });
   });
 
-  it("prefills the next form with the list's game only if all lines have the same game", async ({
-    member,
-  }) => {
+  it('prefills the game in the next form only if the whole list was for one game', async ({ member }) => {
     const one = await pressSubmit(member, await paste(member, 'a.example.com:1 cs2\nb.example.com:1 cs2'));
     expect(textOf(one)).toContain("doesn't notify anyone of the result");
     expect((await openModal(member, one, 'Submit another')).typed.game).toBe('cs2');
@@ -256,7 +254,7 @@ describe('the reply to invalid input in /addserver', () => {
     ['[2606:4700::1111]:27021', '[2606:4700::1111]', '27021'],
     ['10.0.0.1:27021', '10.0.0.1:27021', ''],
     ['q1.example.org:99999', 'q1.example.org:99999', ''],
-  ] as const)('splits the address in the Edit form if host and port are valid (%s)', async ([
+  ] as const)('has an Edit form with the host and port in separate fields if both are valid (%s)', async ([
     typed,
     server,
     port,
@@ -426,7 +424,7 @@ describe('an unsent submission', () => {
     await isAccepted(guild, await addServer(member, good), sent);
   });
 
-  it('tells the member when to try again', async () => {
+  it('is reported with a retry time if a limit has been reached', async () => {
     const clock = createTestClock();
     const env = { MEMBER_LIMIT: '1/600', GUILD_LIMIT: '2/1200' };
     const bot = await oneBot({ env });
@@ -450,7 +448,11 @@ describe('an unsent submission', () => {
     ['en-US', 'You can submit your next game server from {}.', 'You can try again from {}.'],
     ['de', 'Den nächsten Spielserver kannst du ab {} einreichen.', 'Wieder möglich ab {}.'],
     ['ja', '次のゲームサーバーは{}以降に申請できます。', '{}以降にもう一度試せます。'],
-  ] as const)('shows the retry time as a Discord timestamp (in %s)', async ([locale, next, again]) => {
+  ] as const)('is reported with the retry time as a Discord timestamp (in %s)', async ([
+    locale,
+    next,
+    again,
+  ]) => {
     const bot = await oneBot({ env: { MEMBER_LIMIT: '1/600' } });
     const guild = await bot.newGuild({ key: 'sandbox-key' });
     const member = guild.person({ locale });
@@ -472,7 +474,7 @@ describe('an unsent submission', () => {
   });
 });
 
-it('/addserver only suggests similar games for an unknown one', async ({ member }) => {
+it('/addserver suggests only similar games if the game is unknown', async ({ member }) => {
   const unknown = await addServer(member, 'a.example.com:1', { game: 'fortnite' });
   expect(textOf(unknown)).toContain('unknown game fortnite');
   expect(componentsOf(unknown).map(({ label }) => label)).toEqual(['Edit']);
@@ -562,7 +564,7 @@ describe("a member's input", () => {
 });
 
 describe('a previously submitted server', () => {
-  it("isn't sent again while an earlier request is running", async ({ bot, admin, member, listing }) => {
+  it("isn't sent again while the first request is in progress", async ({ bot, admin, member, listing }) => {
     const { promise: until, resolve: goOn } = Promise.withResolvers<void>();
     await listing.behave({ kind: 'held', until }, 1);
     const first = addServer(member, 'flight.example.com:1');

@@ -141,7 +141,7 @@ describe('/addservers', () => {
     expect(listing.submitted.map(({ game }) => game)).toEqual(['tf2', 'rust', 'rust']);
   });
 
-  it('quotes an unknown game, and only offers the most similar one', async ({ member, listing }) => {
+  it('quotes an unknown game, and suggests only the most similar game', async ({ member, listing }) => {
     const preview = await sendFile(member, 'g1.example.com:1', { game: 'Counter-Stroke 2' });
     expect(textOf(preview)).toContain('unknown game Counter-Stroke 2. ');
     expect(labelsOf(preview)).toEqual(['Use Counter-Strike 2', 'Edit', 'Cancel']);
@@ -181,7 +181,7 @@ describe('/addservers', () => {
       lines(1001),
       /⚠️ list\.txt has more than 1,000 game servers\. Split it up\..*You'll need to choose the file again\./,
     ],
-  ] as const)('rejects a file that %s, and then accepts another one in the form', async ([
+  ] as const)('rejects a file that %s, then accepts another file in the form', async ([
     _what,
     content,
     words,
@@ -312,7 +312,11 @@ describe("a list's preview", () => {
     expect(listing.submitted).toHaveLength(11);
   });
 
-  it("can still be corrected if the guild doesn't have an API key", async ({ admin, member, listing }) => {
+  it("lets the member fix lines even if the guild doesn't have an API key", async ({
+    admin,
+    member,
+    listing,
+  }) => {
     const preview = await paste(member, `${lines(3)}\n10.0.0.1:27015 cs2`);
     await removeKey(admin);
     await member.press(preview, 'Submit 3 game servers');
@@ -362,7 +366,7 @@ describe("a list's preview", () => {
     expect(listing.submitted).toHaveLength(13);
   });
 
-  it('only accepts and suggests games that the guild allows', async ({ guild, member, listing }) => {
+  it('accepts and suggests only games that the guild allows', async ({ guild, member, listing }) => {
     await allowGames(guild, ['cs2']);
     const unknown = Array.from({ length: 9 }, (_, n) => `c${n}.example.com:3 rusty`);
     const list = ['a.example.com:1 cs2', 'b.example.com:2 rust', ...unknown];
@@ -488,7 +492,7 @@ describe('a list with a single line', () => {
     expect(textOf(lacking)).toMatch(/1 game server without a game.*30 lines without a game server/s);
   });
 
-  it('can be edited in the single-server form, even if it was part of a longer list', async ({
+  it('can be edited in the single-server form, even if it is left over from a longer list', async ({
     member,
     listing,
   }) => {
@@ -597,7 +601,7 @@ describe('the Edit button', () => {
     expect(listing.submitted.map(({ port }) => port)).toEqual([1, 3]);
   });
 
-  it('comes with a file of all lines to fix, even those without a game', async ({ member }) => {
+  it('is accompanied by a file with all lines to fix, including those without a game', async ({ member }) => {
     const lines = Array.from({ length: 12 }, (_, n) => `no-game-${n}.example.com:1`);
     const preview = await paste(member, ['127.1:5 cs2', ...lines, 'good.example.com:1 cs2'].join('\n'));
     const rows = csvOf(messageOf(preview), 'to-fix.csv');
@@ -639,7 +643,7 @@ describe('the Edit button', () => {
     expect(labelsOf(await member.slash('submissions'))).not.toContain('Continue');
   });
 
-  it("shows the member's text again if it isn't a list", async ({ member, listing }) => {
+  it("opens a form with the member's text if the text isn't a list", async ({ member, listing }) => {
     const words = 'our servers\nare the best';
     const said = await paste(member, words, { game: 'rust' });
     expect(textOf(said)).toMatch(/No game servers were found/);
@@ -688,7 +692,7 @@ describe('the report on a list', () => {
     expect(reopened.typed.servers).toBe('a.example.com:1\nb.example.com:2\nc.example.com:0 rust');
   });
 
-  it('has attachments only if the list is longer than ten lines', async ({ member }) => {
+  it('has attachments if the list has more than ten lines', async ({ member }) => {
     const body = { status: 'error', message: 'Invalid game alias provided.' };
     answerBy(() => ({ kind: 'json', status: 200, body }));
     const wrong = Array.from({ length: 9 }, (_, n) => `w${n}.example.com:0 rust`);
@@ -719,7 +723,7 @@ describe('the report on a list', () => {
     expect(csvOf(report, 'not-sent.csv')).toHaveLength(9);
   });
 
-  it("also has attachments if the service's messages are too long", async ({ member }) => {
+  it("has attachments for a shorter list if the service's messages are too long", async ({ member }) => {
     answerBy((count) => {
       const message = `${count} ${'why '.repeat(45)}`;
       return { kind: 'json', status: 200, body: { status: 'error', message } };
@@ -765,7 +769,7 @@ describe('the report on a list', () => {
     expect(listing.submitted).toHaveLength(101);
   });
 
-  it('lets the member resubmit servers if the key was revoked during the submission', async ({
+  it('lets the member resubmit servers if the key is revoked while the list is being sent', async ({
     guild,
     admin,
     member,
@@ -792,7 +796,7 @@ describe('the report on a list', () => {
     expect(textOf(rest)).toContain('✅ 150 sent for review. “Servers have been added for review.”');
   });
 
-  it('replaces a progress bar without buttons', async ({ member, discord }) => {
+  it('replaces a progress bar that has no buttons', async ({ member, discord }) => {
     answerBy(() => ({ kind: 'slow', ms: 700 }));
     const preview = await sendFile(member, lines(600));
     const from = discord.requests.length;

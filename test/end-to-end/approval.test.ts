@@ -124,7 +124,7 @@ describe('a submission that needs approval', () => {
     expect(addsOf(guild, 'unseen.example.com')).toHaveLength(1);
   });
 
-  it('shows the decision if the member tries to edit it too late', async ({ guild, member }) => {
+  it('can no longer be edited once it has been declined', async ({ guild, member }) => {
     const { reply, message } = await oneWaits(guild);
     const { modal } = await openModal(member, reply, 'Edit');
     await decline(guild, message, '');
@@ -276,7 +276,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(await member.slash('submissions'))).not.toContain('The game is wrong');
   });
 
-  it('has a single decision if all lines of a list are declined', async ({ guild, member }) => {
+  it('shows the decision only once if all lines are declined', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     await pressSubmit(member, await paste(member, lines(2)));
     await decline(guild, await waitingIn(guild), 'Not today');
@@ -442,7 +442,7 @@ describe('a submission that needs approval', () => {
     ]);
   });
 
-  it('can be resent by a moderator if it is unconfirmed', async ({ guild, admin, member }) => {
+  it('can be resent by a moderator if its outcome is unknown', async ({ guild, admin, member }) => {
     await turnApprovalOn(guild);
     const moderator = inStaff(guild, 'admin');
     // The bot asks the moderator and the member to check whether the server arrived.
@@ -804,7 +804,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(history)).not.toContain('Unfinished');
   });
 
-  it('has a button that shows a long list as a file', async ({ guild, member }) => {
+  it('has a "Show all" button if the list has more than ten lines', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const reply = await pressSubmit(member, await paste(member, lines(12)));
     expect(textOf(reply)).toContain(WAITS);
@@ -831,7 +831,7 @@ describe('a submission that needs approval', () => {
     expect(sent).not.toContain('s0.example.com');
   });
 
-  it('has a button that shows the whole address if the message cuts it off', async ({ guild, member }) => {
+  it('has a "Show all" button if the address is too long for the message', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const host = `${'long.'.repeat(20)}example.com`;
     await addServer(member, `${host}:27123`);
@@ -842,10 +842,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(await guild.admin.slash('submissions'))).toContain(`${host}:27123`);
   });
 
-  it("has a button that shows the list as a file if it doesn't fit in the message", async ({
-    guild,
-    member,
-  }) => {
+  it('has a "Show all" button if the lines are too long for the message', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const long = `${'long.'.repeat(20)}example.com`;
     const names = ['ark', 'arksa', 'arma3', 'cs16', 'cs2', 'csgo', 'css', 'l4d2', 'samp', 'tf2'];
@@ -1084,7 +1081,7 @@ describe('a submission that needs approval', () => {
     expect(addsOf(guild, HOST)).toEqual([]);
   });
 
-  it('keeps the same server out of later lists', async ({ guild, member }) => {
+  it("can't be submitted again as part of a list", async ({ guild, member }) => {
     await turnApprovalOn(guild);
     await addServer(member, 's1.example.com:27015');
     const preview = await paste(member, lines(3));

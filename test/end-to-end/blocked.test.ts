@@ -73,7 +73,7 @@ it("a blocked user can't use a panel's buttons", async ({ blocked, discord, admi
   expect(textOf(await member.submit(opened, typed))).toContain(ACCEPTED);
 });
 
-it("a waiting submission isn't sent if its member has been blocked in the meantime", async ({
+it("a waiting submission isn't sent if the member has since been blocked", async ({
   blocked: _blocked,
   bot,
   guild,

@@ -43,7 +43,7 @@ describe('the block list in /settings', () => {
     expect(logLines(guild).join('\n')).toMatch(/ blocked <@\d+> · fakes/);
   });
 
-  it('rejects members who can approve submissions', async ({ guild, admin }) => {
+  it("can't include members who can approve submissions", async ({ guild, admin }) => {
     const list = await admin.press(await openSetting(guild, 'Blocked here'), 'Show the list');
     expect(textOf(await admin.pick(list, ['@admin']))).toContain('a block would have no effect');
   });

@@ -83,7 +83,7 @@ it("five long lists and 60 commands from one member don't delay another guild", 
 });
 
 ownBotTest()(
-  "20 lists of 1,000 servers, submitted at the same time, don't delay another guild",
+  "twenty simultaneous lists of 1,000 servers don't delay another guild",
   async ({ bot, guild: flood }) => {
     const other = await bot.newGuild({ key: KEY });
     await pressSubmit(flood.member, await sendFile(flood.member, lines(1_000)));

@@ -474,7 +474,7 @@ async function submitForged(
 const OTHERS = /(?:new|no-port|refused|s1|unclear)\.example\.com/;
 
 describe("someone else's button or menu", () => {
-  it('is tested for every action of every command', async ({ guild }) => {
+  it('is covered by these tests for every action', async ({ guild }) => {
     const { controls, windows } = await showEverything(guild);
     const shown = new Set(controls.map(({ id }) => nameOf(id)));
     expect([...shown].toSorted()).toEqual(PRESSES.filter(isShown).toSorted());
@@ -519,8 +519,8 @@ describe("someone else's button or menu", () => {
   });
 });
 
-describe('a modal from another user or guild', () => {
-  it('has no effect if the user lacks the permission', async ({ bot, guild }) => {
+describe("someone else's modal", () => {
+  it('has no effect for a user without permissions', async ({ bot, guild }) => {
     const { windows } = await showEverything(guild);
     const somebody = { userId: '100000000000000001', guildId: guild.id, permissions: '0' };
     for (const window of windows.filter(isOfSomebody)) {
@@ -530,7 +530,7 @@ describe('a modal from another user or guild', () => {
     }
   });
 
-  it('has no effect if it is submitted in a different guild', async ({ bot, guild }) => {
+  it('has no effect in another guild', async ({ bot, guild }) => {
     const { windows } = await showEverything(guild);
     const { id: guildId } = await bot.newGuild({ key: 'sandbox-key' });
     const permissions = String(PermissionFlagsBits.ManageGuild);
@@ -614,8 +614,8 @@ describe("a forged modal with a submission's id", () => {
   });
 });
 
-describe('a forged interaction with a public message', () => {
-  it('leaves the message unchanged if it presses a button', async ({ bot, guild, admin }) => {
+describe('a public message', () => {
+  it("isn't changed by a forged button press", async ({ bot, guild, admin }) => {
     const { controls } = await showEverything(guild);
     const panel = await postPanel(guild, 'Ours.');
     const before = structuredClone(panel.current);
@@ -627,7 +627,7 @@ describe('a forged interaction with a public message', () => {
     }
   });
 
-  it('leaves the message unchanged if it submits a modal', async ({ bot, guild, admin }) => {
+  it("isn't changed by a forged modal submission", async ({ bot, guild, admin }) => {
     await setKey(admin, 'sandbox-key');
     const panel = await postPanel(guild, 'Ours.');
     await addServer(admin, 'no-port.example.com');
@@ -662,7 +662,7 @@ describe("a command's required permission", () => {
     expect(forAdmins).toEqual(['setkey', 'keystatus', 'removekey', 'settings', 'panel']);
   });
 
-  it.for(forAdmins)('is also checked by the bot if Discord lets members use /%s', async (name, {
+  it.for(forAdmins)('is enforced by the bot even if Discord lets members use /%s', async (name, {
     bot,
     guild,
     member,

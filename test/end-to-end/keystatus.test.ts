@@ -109,7 +109,7 @@ describe('a key that the service rejects', () => {
     expect(await addOne(guild)).toContain(ACCEPTED);
   });
 
-  it('is also detected when the bot fetches the games list', async () => {
+  it('is detected when the bot fetches the games list', async () => {
     const clock = createTestClock();
     const bot = await oneBot({ env: { GAMES_TTL_SECONDS: '30' }, listing: { keys: [KEY] } });
     const own = await bot.newGuild({ key: KEY });

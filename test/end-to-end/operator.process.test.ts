@@ -112,7 +112,7 @@ describe('a bot that connects to HTTP/2 servers over TLS', () => {
     'SIGINT',
     'SIGHUP',
     'SIGTERM',
-  ] as const)('finishes running commands after %s, and exits with status 0', async (signal, {
+  ] as const)('finishes commands in progress after %s, and exits with status 0', async (signal, {
     bot,
     guild,
     admin,

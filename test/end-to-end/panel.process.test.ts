@@ -55,7 +55,7 @@ describe('a panel', () => {
   );
 
   it.skipIf(!hasPostgres())(
-    'still works with HTTP and PostgreSQL after a killed process has been replaced',
+    'still works over HTTP after the bot has been killed and restarted (with PostgreSQL)',
     async () => {
       const database = await newDatabase();
       onTestFinished(database.drop);

@@ -124,7 +124,7 @@ describe('a panel', () => {
     expect(contentsIn(guild)).toEqual([]);
   });
 
-  withKeyIt('is suggested in /settings until the first one has been posted', async ({ guild }) => {
+  withKeyIt('is suggested in /settings if none has been posted yet', async ({ guild }) => {
     const next = 'Then post buttons for your members with /panel.';
     expect(textOf(await openSettings(guild))).toContain(next);
     await postPanel(guild);

@@ -116,7 +116,7 @@ describe('the queue in /submissions', () => {
     );
   });
 
-  it('notices when another moderator was faster or the member made an edit', async ({
+  it('reports that another moderator decided first or the member edited the submission', async ({
     guild,
     admin,
     member,
@@ -376,7 +376,7 @@ describe('all submissions from one member', () => {
     expect(textOf(await other.slash('submissions'))).not.toContain('q1.example');
   });
 
-  it('are only approved together if their game servers fit in the message', async ({
+  it('can only be approved together if their game servers fit in the message', async ({
     guild,
     admin,
     member,

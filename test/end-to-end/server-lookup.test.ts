@@ -50,7 +50,7 @@ async function submitAll(guild: TestGuild): Promise<void> {
 }
 
 describe('the server lookup', () => {
-  it('fills in a missing query port and mentions it in the reply', async ({ bot, guild }) => {
+  it('fills in a missing query port, and the reply mentions it', async ({ bot, guild }) => {
     listRust(bot, '93.184.216.34');
     const answer = await submit(guild, '93.184.216.34:28015');
     expect(textOf(answer)).toContain('93.184.216.34:28015 · query port 28017');
@@ -87,7 +87,7 @@ describe('the server lookup', () => {
     ]);
   });
 
-  it('is only mentioned in the report for submitted lines', async ({ bot, guild }) => {
+  it('is mentioned in the report only for lines that were submitted', async ({ bot, guild }) => {
     const other = guild.person({ role: 'other' });
     listRust(bot, '93.184.216.44');
     const list = '93.184.216.44:28015\n93.184.216.44:28025 rust';
@@ -156,7 +156,7 @@ describe('the server lookup', () => {
     ]);
   });
 
-  it("doesn't change servers if Steam and the name server fail", async ({ bot, guild }) => {
+  it('leaves servers unchanged if Steam and the name server fail', async ({ bot, guild }) => {
     bot.records.behaveAsSteam({ kind: 'html' });
     bot.records.behaveAsNameServer('failing');
     const answer = await submit(guild, '93.184.216.38:28015');
@@ -185,7 +185,7 @@ describe('the server lookup', () => {
     expect(textOf(await member.slash('privacy'))).toContain("game servers' addresses to Steam");
   });
 
-  it('sends network requests', async ({ bot, guild }) => {
+  it('sends requests to Steam', async ({ bot, guild }) => {
     listRust(bot, '93.184.216.1');
     const asked = bot.records.askedSteam.length;
     expect(await lookupsDuring(() => submitAll(guild))).toBeGreaterThan(0);

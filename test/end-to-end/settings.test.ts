@@ -93,7 +93,7 @@ describe('/settings', () => {
     );
   });
 
-  it('has a page for each setting with its explanation and value', async ({ guild }) => {
+  it('has a page for each setting, with an explanation and the current value', async ({ guild }) => {
     for (const [name, said] of [
       ['Log channel', /Shows submissions.*➖ Log channel: none.*▾ Choose a log channel/s],
       [
@@ -333,7 +333,10 @@ describe('the log channel', () => {
     ]);
   });
 
-  it('shows an error in /settings if the bot can no longer post there', async ({ guild, discord }) => {
+  it('is shown with an error in /settings if the bot can no longer post there', async ({
+    guild,
+    discord,
+  }) => {
     await chooseLogChannel(guild);
     allowBot(guild, 0n);
     expect(textOf(await addOne(guild))).toContain(ACCEPTED);
@@ -569,7 +572,7 @@ describe('the allowed games', () => {
     expect(textOf(await addOne(guild, 'cs2'))).toContain(ACCEPTED);
   });
 
-  ownIt('drop removed games when an admin changes them', async ({ guild, admin, listing }) => {
+  ownIt('no longer include removed games after a change', async ({ guild, admin, listing }) => {
     await allowGames(guild, ['Factorio']);
     const body = [{ name: 'Factorio 2', alias: 'factorio2' }];
     await listing.behave({ kind: 'json', status: 200, body }, 1);

@@ -230,7 +230,10 @@ describe('/submissions', () => {
     expect(textOf(opened)).toContain("What was sent can't be changed or removed from here.");
   });
 
-  it("shows a list as one entry that opens every line's outcome", async ({ admin, member }) => {
+  it("shows a list as one entry, and each line's outcome in a separate message", async ({
+    admin,
+    member,
+  }) => {
     await pressSubmit(member, await paste(member, 'old.example.com:1 cs2\nold.example.com:2 cs2'));
     await pressSubmit(member, await paste(member, lines(12)));
     await addServer(member, 'single.example.com:1');

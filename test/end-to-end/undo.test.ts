@@ -63,7 +63,11 @@ it('a moderator can undo a decline in the log channel before the member is notif
     .toEqual([expect.stringMatching(/^1 approved and 1 declined\n/)]);
 });
 
-it('a button in the queue undoes the latest decline and its block', async ({ guild, admin, member }) => {
+it('a button in the queue undoes the latest decline and the block that came with it', async ({
+  guild,
+  admin,
+  member,
+}) => {
   await turnApprovalOn(guild);
   for (const host of ['a', 'b', 'c']) await addServer(member, `${host}.waits.example.com:1`);
   const form = await admin.press(await admin.slash('submissions'), 'Decline all 3 from @member');
