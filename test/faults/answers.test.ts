@@ -49,7 +49,7 @@ describe("the bot's replies", () => {
     await isAccepted({ bot, guild }, 'after-rest.example.com');
   });
 
-  it("don't overwrite a later edit if the response to an earlier one is lost", async ({
+  it("don't overwrite a later edit if the response to an earlier edit is lost", async ({
     bot,
     member,
     discord,

@@ -55,7 +55,7 @@ describe('after a kill -9, a submission that needs approval', () => {
     expect(addsOf(guild, HOST)).toEqual([]);
   });
 
-  it("is shown as edited or withdrawn if the bot hadn't replied yet", async ({ bot, guild, member }) => {
+  it("shows the member's edit or withdrawal if it was saved", async ({ bot, guild, member }) => {
     await turnApprovalOn(guild);
     const edited = await addServer(member, `${HOST}:1`);
     const withdrawn = await addServer(member, `${HOST}:2`);
@@ -94,7 +94,7 @@ describe('after a kill -9, a submission that needs approval', () => {
     expect(textOf(await member.slash('submissions'))).toContain('Corrected by');
   });
 
-  it('shares a reply with the submissions declined at the same time', async ({
+  it('is listed in a single reply with the others declined at the same time', async ({
     bot,
     guild,
     admin,
@@ -113,7 +113,7 @@ describe('after a kill -9, a submission that needs approval', () => {
       .toMatch(/❌ Declined: .*example\.com:1.* and .*example\.com:2.*Reason: Ours\./);
   });
 
-  it('returns to the queue if it was approved but not sent', async ({ bot, guild, admin, listing }) => {
+  it('returns to the queue if it had been approved but not sent', async ({ bot, guild, admin, listing }) => {
     const message = await oneWaits(guild);
     const buttonIds = () => componentsOf(message).map(({ custom_id: id }) => id);
     const idsBefore = buttonIds();
@@ -138,7 +138,11 @@ describe('after a kill -9, a submission that needs approval', () => {
     expect(addsOf(guild, HOST)).toHaveLength(1);
   });
 
-  it("counts as unconfirmed and isn't resent if it was already sent", async ({ bot, guild, listing }) => {
+  it('is marked as unconfirmed and not resent if it had already been sent', async ({
+    bot,
+    guild,
+    listing,
+  }) => {
     const message = await oneWaits(guild);
     await listing.behave({ kind: 'hang', carriedOut: true });
     void inStaff(guild, 'admin').press(message, 'Approve');
@@ -149,7 +153,7 @@ describe('after a kill -9, a submission that needs approval', () => {
     expect(addsOf(guild, HOST)).toHaveLength(1);
   });
 
-  it("isn't reported twice in the log channel if the moderator can't be reached", async ({
+  it("isn't reported again in the log channel if the bot can't reply to the moderator", async ({
     bot,
     guild,
     listing,

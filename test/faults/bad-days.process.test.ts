@@ -78,7 +78,7 @@ ownBotTest({ start: false, discord: { shards: 3 } })(
 
 // Bots in the test's own process have more than three seconds to respond.
 ownBotTest({ asProcess: true, start: false, discord: { answerWithinMs: 3_000 } })(
-  'first responses arrive in time even if all idle connections have silently died',
+  'initial responses arrive in time even if all idle connections have silently died',
   async ({ bot, discord, member }) => {
     await bot.start();
     // The request that publishes the commands leaves a connection idle.

@@ -27,7 +27,7 @@ async function press(guild: TestGuild): Promise<void> {
 
 const toldOf = (guild: TestGuild) => directTo(guild, guild.member).map((each) => textOf(each));
 
-it('after a crash, a direct message shows how many servers are unconfirmed or waiting again', async ({
+it('after a crash, a direct message shows how many servers are unconfirmed or back in the queue', async ({
   bot,
   guild,
 }) => {

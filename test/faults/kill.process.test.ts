@@ -54,7 +54,7 @@ const acknowledged = ({ discord }: TestGuild) =>
     .length;
 
 describe('after a kill -9', () => {
-  it('servers count as unconfirmed if they were sent, and as unsent otherwise', async ({
+  it('servers that had been sent are marked as unconfirmed, the others as unsent', async ({
     bot,
     guild,
     member,
@@ -219,7 +219,7 @@ describe('after a kill -9', () => {
     hasNoKeyInClear();
   });
 
-  it('a server is unconfirmed even if it was only about to be sent', async ({
+  it('a server that was about to be sent is marked as unconfirmed', async ({
     bot,
     guild,
     member,

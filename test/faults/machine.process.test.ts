@@ -92,7 +92,7 @@ describe('a full disk', () => {
 });
 
 ownBotTest({ asProcess: true })(
-  'the bot exports one long history at a time, even if several admins request it',
+  'the bot exports one long history at a time, even if several admins press Export',
   async ({ bot, guild, discord }) => {
     await bot.process.stop();
     const store = await openStoreAt(bot.store.url);
@@ -303,10 +303,7 @@ describe('a running bot', () => {
   it.for([
     ['rejection', 'a mishap nobody handles'],
     ['rejection without a reason', 'unhandled promise rejection'],
-  ] as const)('keeps running after an unhandled %s, and logs it once', async ([kind, words], {
-    bot,
-    guild,
-  }) => {
+  ] as const)('logs an unhandled %s once and keeps running', async ([kind, words], { bot, guild }) => {
     const before = bot.log().length;
     const logged = () => bot.log().slice(before);
     writeFileSync(fileOf('mishap'), kind);

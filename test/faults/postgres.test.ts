@@ -86,7 +86,7 @@ async function overWire() {
   return { guild: await bot.newGuild({ key: 'sandbox-key' }), wire };
 }
 
-describe.skipIf(!hasPostgres())('if the response to a COMMIT was lost', () => {
+describe.skipIf(!hasPostgres())('if the response to a COMMIT is lost', () => {
   const WAITS = 'Waiting for a moderator';
   const HOST = 'lost.example.com';
 
@@ -101,7 +101,7 @@ describe.skipIf(!hasPostgres())('if the response to a COMMIT was lost', () => {
     expect(addsOf(guild, HOST)).toHaveLength(1);
   });
 
-  it('a member sees that nothing was sent, and can try again', async () => {
+  it('a member sees that nothing was sent, and can retry', async () => {
     const { guild, wire } = await overWire();
     const cut = wire.cutCommitOf('insert into "servers"');
     const answer = await addServer(guild.member, `${HOST}:1`);

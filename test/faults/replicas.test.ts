@@ -119,7 +119,7 @@ describe.skipIf(!hasPostgres())('two bots with a shared database', () => {
     expect(textOf(await addServer(member, 'next.example.com:27015'))).toContain(ACCEPTED);
   });
 
-  it('let two moderators approve the same submission at the same time', async () => {
+  it('handle two moderators approving the same submission at the same time', async () => {
     const { bot, guild, otherUrl, letPass, rows } = await openBoth();
     const { discord, member } = guild;
     await turnApprovalOn(guild);
@@ -158,7 +158,7 @@ describe.skipIf(!hasPostgres())('two bots with a shared database', () => {
     expect(labelsOf(message)).toEqual([]);
   });
 
-  it('keep an accepted server in the reply if two modals are submitted at the same time', async () => {
+  it('report a server as accepted even if two modals are submitted at the same time', async () => {
     const { guild, otherUrl, rows } = await openBoth();
     const { discord, listing, member } = guild;
     const answer = await addServer(member, 'two.example.com');
@@ -180,7 +180,7 @@ describe.skipIf(!hasPostgres())('two bots with a shared database', () => {
     expect(addsOf(guild, 'two.example.com')).toHaveLength(1);
   });
 
-  it("don't overwrite an accepted server with a late edit", async () => {
+  it("don't overwrite a reply about an accepted server with a late edit", async () => {
     const { guild, otherUrl, rows } = await openBoth();
     const { discord, member } = guild;
     const answer = await addServer(member, 'late.example.com');
@@ -200,7 +200,7 @@ describe.skipIf(!hasPostgres())('two bots with a shared database', () => {
     expect(addsOf(guild, 'late.example.com')).toHaveLength(1);
   });
 
-  it('notify all members after one machine vanishes', async () => {
+  it('reply to all members even if one machine vanishes', async () => {
     const { bot, guild, wire, startOther, letPass } = await openBoth();
     const { listing, member } = guild;
     const another = await bot.newGuild({ key: 'sandbox-key' });
