@@ -57,7 +57,7 @@ async function submitForApproval(
   );
 }
 
-it('an approval message is updated if the member withdraws while the bot is posting it', async () => {
+it('an approval message is updated if the submission is withdrawn before the message has been posted', async () => {
   const place = await newPlace('sqlite');
   let shown: string | undefined;
   const isPosting = Promise.withResolvers<void>();
@@ -132,7 +132,7 @@ it.each([
   { state: 'withdrawn', result: 'no-access', isDue: false, posts: 1 },
   { state: 'waiting', result: 'failed', isDue: true, posts: 1 },
   { state: 'waiting', result: 'message-gone', isDue: false, posts: 2 },
-] as const)('the bot handles "$result" when it edits a $state submission\'s message', async ({
+] as const)('the bot handles "$result" when editing the message of a $state submission', async ({
   state,
   result,
   isDue,
@@ -166,7 +166,7 @@ it('the bot updates an approval message again if the submission changes during t
   expect(shown).toContain('Withdrawn');
 });
 
-it('the bot tries a log channel again an hour after Discord rejected a message', async () => {
+it('the bot retries posting to a log channel an hour after Discord rejected a message', async () => {
   let isRefusing = true;
   let sinceMs = 0;
   let tries = 0;

@@ -141,7 +141,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     }
   });
 
-  it('can be resent once if its outcome is unknown', async () => {
+  it('can be resent exactly once if the outcome is unknown', async () => {
     const opened = await open();
     const other = await opened.beside('another process');
     await submit(opened, 'a', 2);
@@ -270,7 +270,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await approve(opened, 'a')).toMatchObject({ kind: 'ended' });
   });
 
-  it("doesn't return to the queue if it is rejected or unconfirmed", async () => {
+  it("doesn't return to the queue if the service rejects it or doesn't respond", async () => {
     const opened = await open();
     const outcomes: Outcome[] = [
       { kind: 'rejected', message: 'No.' },
@@ -308,7 +308,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await stateOf(opened, 'a')).toBe('done');
   });
 
-  it('replaces its unsent outcomes when it is approved again', async () => {
+  it("replaces the previous attempt's outcomes when it is approved again", async () => {
     const opened = await open();
     opened.world.answer = () => ({ kind: 'not-sent', reason: 'queue-full' });
     await submit(opened, 'a', 3);
@@ -434,7 +434,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await opened.approvals.due()).toMatchObject([{ guildId, id: 'a' }]);
   });
 
-  it("can't be approved or declined in an outdated version", async () => {
+  it("can't be approved or declined based on an outdated version", async () => {
     const opened = await open();
     await submit(opened, 'a');
     const before = await seen(opened, 'a');
@@ -543,7 +543,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     );
   });
 
-  it('remembers the original server until it is submitted again', async () => {
+  it('remembers the server as originally submitted until the member resubmits it', async () => {
     const opened = await open();
     await submit(opened, 'a');
     const { approvals } = opened;
@@ -707,7 +707,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
   });
 
   describe('after a crash during approval', () => {
-    it("returns to the queue if it wasn't sent", async () => {
+    it("returns to the queue if it hadn't been sent", async () => {
       const opened = await open();
       const dying = await opened.beside('dying');
       await submit(opened, 'a');
@@ -730,7 +730,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
       expect(opened.world.requests).toHaveLength(1);
     });
 
-    it('is unconfirmed if it was sent', async () => {
+    it('is marked as unconfirmed if it had been sent', async () => {
       const opened = await open();
       const dying = await opened.beside('dying');
       await submit(opened, 'a');
@@ -750,7 +750,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     });
   });
 
-  it('can be shown by another process after a crash', async () => {
+  it('can be posted by another process after a crash', async () => {
     const dead = await open('dead');
     await submit(dead, 'a');
     const opened = await dead.beside('this process');

@@ -98,7 +98,7 @@ function processOver(
   });
 }
 
-it('direct messages are sent by one process at a time, one per run', async () => {
+it('one process at a time sends direct messages, one message per run', async () => {
   const store = await (await newPlace('sqlite')).open();
   const leases = ['one', 'other'].map((processId) => ({
     process_id: processId,
