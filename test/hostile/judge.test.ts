@@ -38,7 +38,7 @@ function harms(
   return [...found];
 }
 
-describe('claimOf', () => {
+describe('claimOf()', () => {
   it.each([
     [ACCEPTED, 'accepted'],
     [REJECTED, 'rejected'],
@@ -67,7 +67,7 @@ describe('claimOf', () => {
   });
 });
 
-describe('judge', () => {
+describe('judge()', () => {
   it('accepts true replies', () => {
     expect(harms([ACCEPTED], { got: 1, has: 1 })).toEqual([]);
     expect(harms([REJECTED], { got: 1 })).toEqual([]);
