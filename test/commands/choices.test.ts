@@ -63,7 +63,7 @@ async function show({ rows = [], hidden = 0, noKey = false, locale = 'en-US', pa
   };
 }
 
-describe('the preview for ambiguous text', () => {
+describe('the preview of ambiguous text', () => {
   it("doesn't preselect addresses from a log or a list of people", async () => {
     const { content, menus, buttons } = await show({ choices: choicesOf(14), hidden: 2 });
     expect(content).toContain('This looks like a log or a list of people');

@@ -75,7 +75,7 @@ describe('the reply to "Submit again"', () => {
   it.each([
     [{ code: 'held-back', outcome: { kind: 'not-sent', reason: 'queue-full' } }],
     [{ code: 'key-missing' }],
-  ])('shows the time of the press if nothing was tried: %o', async (why) => {
+  ])('shows when the button was pressed if no attempt was made: %o', async (why) => {
     const checked = checkedDraft({ id: 'd', source: 'options', rows: [readyRow(1, 'a.example.com')] });
     const actions = submitActions(
       onlyDeps({ games, pipeline: { submit: async () => ({ kind: 'held', why, checked }) } }),
@@ -105,7 +105,7 @@ describe('the reply to "Submit again"', () => {
     ['Tried again', { kind: 'not-sent', reason: 'unreachable' }, 'send'],
     ['Tried again', { kind: 'unknown', reason: 'timeout' }, 'anyway'],
     ['Still not possible', { kind: 'not-sent', reason: 'down' }, 'send'],
-  ])('starts with "%s" if the outcome stays %o', async (note, outcome, action) => {
+  ])('starts with "%s" if the outcome is still %o', async (note, outcome, action) => {
     const row = readyRow(1, 'a.example.com');
     const ended = {
       kind: 'ended',

@@ -108,7 +108,7 @@ describe('the history', () => {
     expect(await see(true, { game: gameMark('other') })).toEqual({ readerId: '4', game: '' });
   });
 
-  it('shows moderators all decisions, but only exports their own submissions', async () => {
+  it('shows moderators all decisions, but lets them export only their own submissions', async () => {
     const asked: HistoryFilter[] = [];
     const command = commandOver(async (which) => asked.push(which), undefined, [], undefined, [['x']]);
     const argument = writePage(1, ':::');
@@ -141,7 +141,7 @@ describe('the history', () => {
     expect(embeds[0].description).toMatch(new RegExp(`^${text.replace('+', '\\+')}`));
   });
 
-  it("only lets admins and the member page through a submission's servers", async () => {
+  it("lets only admins and the submitter page through a submission's servers", async () => {
     const outcomes = ['accepted', 'rejected', undefined, 'accepted'] as const;
     const all = Array.from({ length: 12 }, (_, n) => {
       const kind = outcomes[n % outcomes.length];
@@ -193,7 +193,7 @@ describe('the history', () => {
     expect(await last).toHaveProperty('files');
   });
 
-  it('is exported with the reasons for unsent servers, without outdated advice', async () => {
+  it('is exported with the reasons for unsent servers, but without outdated advice', async () => {
     const entry = { at: 0, userId: '4', userName: 'mia', server: 'a.example.com', port: 1, game: 'rust' };
     const entries = (['down', 'rate-limited'] as const).map((reason) => {
       return { ...entry, outcome: { kind: 'not-sent', reason } } as const;
