@@ -360,7 +360,7 @@ describe('the initial response to an interaction', () => {
     expect(made(discord, CALLBACK)).toBe(1);
   });
 
-  it('keeps later requests off dead connections', async () => {
+  it('replaces dead connections before later requests use them', async () => {
     const { discord, api } = await open({ firstAttemptMs: 50 });
     answering(discord, {}, [NO_CONTENT]);
     await Promise.all(['1', '2', '3', '4'].map((id) => api.get(`/channels/${id}`)));

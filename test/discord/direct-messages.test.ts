@@ -120,7 +120,7 @@ it('the bot opens direct message channels one at a time', async () => {
 it.each([
   '/users/@me/channels',
   '/channels/1/messages',
-])('the bot retries a direct message after a temporary failure at %s', async (failing) => {
+])('the bot retries a direct message after a temporary error from %s', async (failing) => {
   const asked: unknown[] = [];
   const { send, outcomes } = await open(async (route, { body }) => {
     asked.push({ route, body });
