@@ -128,7 +128,7 @@ describe("a guild's log", () => {
     expect(posted()).toMatchObject([{ content: 'act!', embeds: [] }]);
   });
 
-  it("shows a member's changes within a minute in one message", async () => {
+  it("combines a member's changes within a minute into one message", async () => {
     const clock = createTestClock();
     const { change, shown, messages, discord } = await open();
     await change('mia', 'one');
@@ -152,7 +152,7 @@ describe("a guild's log", () => {
     ['an ordinary line', ({ tell }) => tell('other')],
     ['an alert', ({ alert }) => alert('1', () => ({ text: 'other', details: '' }))],
     ['another message', ({ posts, channelId }) => posts.put(channelId, { content: 'other' })],
-  ])('shows a change in another message after %s', async (_what, post) => {
+  ])('posts a change as a new message after %s', async (_what, post) => {
     const opened = await open();
     const { change, shown } = opened;
     await change('mia', 'one');
