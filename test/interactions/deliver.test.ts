@@ -93,12 +93,12 @@ describe('a reply', () => {
     expect(embed?.description?.length).toBe(6_000 - 256 - 2_048);
   });
 
-  it('is private as an initial response', () => {
+  it('is private when sent as the initial response', () => {
     expect(firstResponse(REPLY)).toMatchObject({ type: 4, data: { ...REPLY, flags: 64 } });
     expect(firstResponse('a text')).toMatchObject({ data: { content: 'a text', embeds: [], flags: 64 } });
   });
 
-  it('replaces the whole message in an update', () => {
+  it('replaces the whole message when sent as an update', () => {
     const nothing = { content: '', embeds: [], components: [], attachments: [] };
     expect(updateResponse({}, SHOWN)).toMatchObject({ type: 7, data: nothing });
     expect(updateResponse(REPLY, SHOWN)).toMatchObject({ data: { ...REPLY, attachments: [] } });

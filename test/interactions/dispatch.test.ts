@@ -351,7 +351,7 @@ describe('a button', () => {
     expect(textOf(await member.press(await echoed(), 'closed'))).toContain('Not like this.');
   });
 
-  it('is rejected and reported to admins if the member lacks the required permission', async () => {
+  it('rejects members without the required permission, and reports the attempt to admins', async () => {
     const message = await echoed();
     const before = bot.guildLog.length;
     expect(textOf(await member.press(message, 'admin'))).toContain('Manage Server');
@@ -359,14 +359,14 @@ describe('a button', () => {
     expect(bot.guildLog.join()).not.toContain('a:b');
   });
 
-  it('works if the member has the required permission', async () => {
+  it('accepts members with the required permission', async () => {
     const message = await echoed();
     const allowed = await altered(withPermissions('32'), () => member.press(message, 'admin'));
     expect(textOf(allowed)).toContain('as you wish');
   });
 });
 
-it('a modal is rejected if the member lacks the required permission', async () => {
+it('a modal rejects members without the required permission', async () => {
   const form = modalOf(await member.press(await echoed(), 'ask'));
   const forged = withData({ custom_id: 'echo:admin:' });
   const denied = await altered(forged, () => member.submit(form, { text: 'x' }));
@@ -578,7 +578,7 @@ it('a large reply waits for the previous one, and shows its place in the queue',
   await expect.poll(() => textOf(second)).toContain('export 2');
 });
 
-it('a hanging large reply delays others for only one turn', async () => {
+it('a large reply delays others for only one turn, even if it hangs', async () => {
   const { command, began, first } = largeReplies();
   const own = await startSmallBot([command], { largeTurnMs: 500 });
   onTestFinished(() => own.stop());
