@@ -115,7 +115,7 @@ describe("a guild's allowed games", () => {
   });
 });
 
-it("unlimited searches and searches in allowed games aren't cached", () => {
+it("unlimited searches and searches of allowed games aren't cached", () => {
   const many = Array.from({ length: 10_000 }, (_, n) => ({ name: 'a'.repeat(90), alias: `g${n}` }));
   const own = indexGames(many);
   const { search } = gamesAmong(own, ['g1', 'g2']);
@@ -186,7 +186,7 @@ describe('the search for a single game', () => {
   });
 });
 
-describe('a search in random games', () => {
+describe('the game search on random lists', () => {
   const word = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 });
   const list = fc.uniqueArray(fc.record<Game>({ name: word, alias: word }), {
     selector: ({ alias }) => alias,

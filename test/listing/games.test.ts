@@ -212,7 +212,7 @@ describe('a failed fetch of the games list', () => {
     expect(outcomes).toEqual([INVALID, listed()]);
   });
 
-  it('is logged if it throws an unexpected error', async () => {
+  it('is logged if the error is unexpected', async () => {
     const fetchAsOperator = () => Promise.reject(new Error('boom'));
     const { games, logger, quiet } = await setUp([], { fetchAsOperator });
     games.refreshSoon();
@@ -246,7 +246,7 @@ describe('a fetched games list', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('is replaced after another process has fetched a newer list', async () => {
+  it('is replaced once another process has fetched a newer one', async () => {
     const one = await setUp([listed()], { hasOperatorKey: true });
     const busy: ClaimJob = async () => false;
     const other = await setUp([listed()], { hasOperatorKey: true, values: one.values, claimJob: busy });

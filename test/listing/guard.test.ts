@@ -175,7 +175,7 @@ describe('a request for the games list', () => {
 });
 
 describe('an API key', () => {
-  it('delays submissions while it is paused, even ones that are already waiting', async () => {
+  it('delays submissions while it is paused, even those already waiting', async () => {
     const { breaker, turns, inTurn } = setUp([ADDED], 1);
     const pausedAtSending: number[] = [];
     const add = () =>
