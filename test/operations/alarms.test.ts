@@ -201,9 +201,7 @@ describe('an alarm', () => {
     expect(JSON.stringify(logger.lines)).not.toContain('s3cret');
   });
 
-  it.each([
-    401, 403, 404,
-  ])("isn't retried until the bot restarts if Discord responds with %s", async (status) => {
+  it.each([401, 403, 404])("isn't retried after a %s response until the bot restarts", async (status) => {
     const { holds, clock, look, posts, logger, start } = await open(status, 200);
     const alarms = await start();
     holds.own = true;
