@@ -19,7 +19,7 @@ import { readSubmitId } from '../submit/ids.ts';
 import { fieldsModal } from '../submit/modals.ts';
 import { announcementOfAll, approveSeen } from './approve.ts';
 import { notCorrected, readCorrection } from './correction.ts';
-import { declineModal, demandReason, readDecline } from './decline.ts';
+import { declineModal, readDecline } from './decline.ts';
 import { type ApprovalQueue, seenOf, withNext } from './queue.ts';
 import { replyForUnavailable } from './waiting.ts';
 
@@ -73,10 +73,10 @@ export function decisionActions(
     const seen = seenOf(context);
     const submission = await approvals.seen(seen);
     if (submission === undefined) return undecided(context);
-    const typed = readDecline(context, submission);
-    if (typed.kind === 'not-selected') return typed.reply;
+    const { requiresReason = false } = await deps.settings.getOrThrow(context.guildId);
+    const typed = readDecline(context, submission, requiresReason);
+    if (typed.kind === 'refused') return typed.reply;
     const { reason, only, block } = typed;
-    await demandReason(context, reason, deps.settings);
     const before = await placeOf(context);
     if (!(await approvals.decline({ ...seen, reason, only, block, by: user, interactionId })))
       return undecided(context);

@@ -14,7 +14,7 @@ import { byText } from '../../src/words/sentences.ts';
 import { createBlockList, reportDeclineBlocks } from '../blocks.ts';
 import type { CommandDeps } from '../deps.ts';
 import { type Approved, announcementOfAll, approveSeen, type StillWaiting } from './approve.ts';
-import { demandReason, readBlock, readReason } from './decline.ts';
+import { demandReason, readBlock } from './decline.ts';
 import {
   declineAllModal,
   listSubmissions,
@@ -142,8 +142,8 @@ export function severalActions(
 
   async function declineThese(context: SubmitContext): Promise<Reply> {
     const { interactionId, user, field } = context;
-    const reason = readReason(field);
-    await demandReason(context, reason, deps.settings);
+    const { requiresReason = false } = await deps.settings.getOrThrow(context.guildId);
+    const reason = demandReason(context, requiresReason);
     const { submissions } = await listSubmissions(context, context.argument.split(':')[0] ?? '', deps);
     const block = readBlock(field, submissions);
     const { before, texts } = await decideOnSeen(context, (seen) =>

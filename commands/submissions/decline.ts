@@ -8,13 +8,13 @@ import { button, type Field, type Modal, modal, rows } from '../../src/interacti
 import { UserError } from '../../src/interactions/user-error.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import { linesNamed, type NotSelected, withParts } from '../../src/server-lists/named-lines.ts';
+import type { DeclineReason } from '../../src/submissions/decline-reason.ts';
 import type { Submission } from '../../src/submissions/submission.ts';
 import { cut } from '../../src/text/one-line.ts';
 import { escapeCode } from '../../src/words/escape.ts';
 import { byText, sentences } from '../../src/words/sentences.ts';
 import { firstItems, labelledAddress, serverItem, withSign } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
-import type { CommandDeps } from '../deps.ts';
 
 /* The modal in which a moderator declines a waiting submission or some of its lines. */
 
@@ -31,7 +31,7 @@ const NOTHING_TYPED: Readonly<Record<'why' | 'words' | 'lines' | 'block', string
   block: '',
 };
 
-/** @param isRequired whether the moderator has to give a reason */
+/** @param isRequired whether the moderator has to choose or write a reason */
 export function declineModal(
   context: PressContext,
   submission: Submission,
@@ -54,20 +54,21 @@ export function declineModal(
 }
 
 export function reasonFields(t: Translate, isRequired: boolean, before = NOTHING_TYPED): readonly Field[] {
-  const hint = t('approval.modal.hint');
+  const hint = t(isRequired ? 'approval.modal.hintRequired' : 'approval.modal.hint');
   return [
     {
       kind: 'select',
       id: 'why',
       label: t('approval.modal.reason'),
-      hint: isRequired ? t('approval.modal.hintRequired') : hint,
+      hint,
       placeholder: t('approval.modal.reason'),
       options: DECLINE_REASONS.map((key) => ({
         label: t(`approval.reasons.${key}`),
         value: key,
         ...(key === before.why && { default: true }),
       })),
-      required: isRequired,
+      // Discord can't require one of two fields, so the bot checks the reason itself.
+      required: false,
     },
     {
       id: 'reason',
@@ -134,43 +135,56 @@ const linesField = (t: Translate, value: string): Field => ({
 type TypedDecline =
   | ({ readonly kind: 'typed' } & Required<Pick<DeclineDecision, 'reason' | 'block'>> &
       Pick<DeclineDecision, 'only'>)
-  | { readonly kind: 'not-selected'; readonly reply: Reply };
+  | { readonly kind: 'refused'; readonly reply: Reply };
 
 /**
- * Reads the modal's input. For an unknown or ambiguous line number, returns a private reply with a button that reopens the
- * modal.
+ * Reads the modal's input. For an unknown or ambiguous line number, or without a required reason, returns a private reply
+ * with a button that reopens the modal.
+ * @throws UserError if the required reason is missing and nothing else was typed that the modal would lose
  */
-export function readDecline({ t, field }: SubmitContext, submission: Submission): TypedDecline {
-  const reason = readReason(field);
+export function readDecline(
+  context: SubmitContext,
+  submission: Submission,
+  isRequired: boolean,
+): TypedDecline {
+  const { t, field } = context;
   const typed = field('lines').trim();
   const block = readBlock(field, [submission]);
+  if (typed === '' && block.length === 0) {
+    return { kind: 'typed', reason: demandReason(context, isRequired), block };
+  }
+  const reason = readReason(field);
+  const reopens = submissionsId('decline', [submission.draftId, submission.id, reason.key ?? ''].join(':'));
+  const refuse = (...lines: readonly string[]): TypedDecline => ({
+    kind: 'refused',
+    reply: {
+      content: lines.join('\n'),
+      // Discord rejects empty texts in embeds.
+      embeds: [
+        {
+          ...(block.length > 0 && { title: field('block') }),
+          ...(reason.words !== '' && { description: reason.words }),
+          ...(typed !== '' && { footer: { text: typed } }),
+        },
+      ],
+      components: rows([button(reopens, t('again.edit'), 'primary')]),
+      isUserError: true,
+    },
+  });
+  if (isRequired && isMissing(reason)) return refuse(withSign('not-sent', t('approval.reasonMissing')));
   if (typed === '') return { kind: 'typed', reason, block };
   const servers = withParts(submission.servers);
   const named = linesNamed(typed, servers);
   if (named.kind === 'selected') return { kind: 'typed', reason, only: named.indices, block };
-  const again = submissionsId('decline', [submission.draftId, submission.id, reason.key ?? ''].join(':'));
-  const reply: Reply = {
-    content: [
-      withSign('not-sent', sentences(notSelectedText(t, named), t('approval.still'))),
-      ...firstItems(
-        t,
-        named.possible.flatMap((index) => servers[index] ?? []),
-        MAX_LINES,
-        ({ server, line, part = 1 }) => serverItem(t, server, { line, part }),
-      ),
-    ].join('\n'),
-    // Discord rejects an embed with an empty description.
-    embeds: [
-      {
-        ...(block.length > 0 && { title: field('block') }),
-        ...(reason.words !== '' && { description: reason.words }),
-        footer: { text: typed },
-      },
-    ],
-    components: rows([button(again, t('again.edit'), 'primary')]),
-    isUserError: true,
-  };
-  return { kind: 'not-selected', reply };
+  return refuse(
+    withSign('not-sent', sentences(notSelectedText(t, named), t('approval.still'))),
+    ...firstItems(
+      t,
+      named.possible.flatMap((index) => servers[index] ?? []),
+      MAX_LINES,
+      ({ server, line, part = 1 }) => serverItem(t, server, { line, part }),
+    ),
+  );
 }
 
 function notSelectedText(t: Translate, { typed, possible }: NotSelected): string {
@@ -179,23 +193,24 @@ function notSelectedText(t: Translate, { typed, possible }: NotSelected): string
 }
 
 /**
- * Checks that a reason was given if one is required. Forms opened before an admin required a reason don't ask for it.
- * @throws UserError
+ * Reads the reason, which can be chosen, written or both.
+ * @throws UserError if a required reason is missing
  */
-export async function demandReason(
-  { t, guildId }: SubmitContext,
-  reason: DeclineDecision['reason'],
-  settings: CommandDeps['settings'],
-): Promise<void> {
-  if (reason.key !== undefined || reason.words !== '') return;
-  const { requiresReason } = await settings.getOrThrow(guildId);
-  if (requiresReason) throw new UserError(t('approval.reasonMissing'));
+export function demandReason(
+  { t, field }: Pick<SubmitContext, 't' | 'field'>,
+  isRequired: boolean,
+): DeclineReason {
+  const reason = readReason(field);
+  if (isRequired && isMissing(reason)) throw new UserError(t('approval.reasonMissing'));
+  return reason;
 }
 
-export const readReason = (field: SubmitContext['field']): DeclineDecision['reason'] => ({
+const readReason = (field: SubmitContext['field']): DeclineReason => ({
   key: reasonNamed(field('why')),
   words: field('reason').trim(),
 });
+
+const isMissing = ({ key, words }: DeclineReason): boolean => key === undefined && words === '';
 
 /** Reads the earlier input from the message whose button reopens the modal. Returns empty values for any other message. */
 function typedBefore({ argument, shown }: PressContext): typeof NOTHING_TYPED {

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readDecline } from '../../commands/submissions/decline.ts';
 import type { Submission } from '../../src/submissions/submission.ts';
 import { anyContext } from './context.ts';
@@ -14,8 +14,10 @@ const SUBMISSION = {
   })),
 } as unknown as Submission;
 
-const read = (lines: string) =>
-  readDecline(anyContext({ field: (name) => (name === 'lines' ? lines : '') }), SUBMISSION);
+const readFields = (fields: Readonly<Record<string, string>>, isRequired = false) =>
+  readDecline(anyContext({ field: (name) => fields[name] ?? '' }), SUBMISSION, isRequired);
+
+const read = (lines: string) => readFields({ lines });
 
 it('the bot asks which server an ambiguous line number refers to', () => {
   const { content = '' } = Object(read('2, 1')).reply;
@@ -30,4 +32,20 @@ it.each([
   ['1-1', [0, 1, 2]],
 ])('only the lines that match the input "%s" are declined', (lines, indices) => {
   expect(read(lines)).toMatchObject({ only: new Set(indices) });
+});
+
+describe('if admins require a reason, a moderator', () => {
+  it.each([{ why: 'rules' }, { reason: 'fake' }])('can choose or write one: %o', (fields) => {
+    expect(readFields(fields, true)).toMatchObject({ kind: 'typed' });
+    expect(readFields({ ...fields, lines: '2' }, true)).toMatchObject({ only: new Set([3]) });
+  });
+
+  it('who gives none can reopen the form with the typed lines', () => {
+    expect(() => readFields({}, true)).toThrow('Not declined: a reason is required here.');
+    expect(Object(readFields({ lines: '2' }, true)).reply).toMatchObject({
+      content: expect.stringContaining('a reason is required here'),
+      embeds: [{ footer: { text: '2' } }],
+      components: [{ components: [{ label: 'Edit' }] }],
+    });
+  });
 });
