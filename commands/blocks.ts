@@ -1,3 +1,4 @@
+import { LIMITS } from '../src/discord/limits.ts';
 import {
   type Block,
   type BlockTarget,
@@ -19,13 +20,13 @@ import {
 } from '../src/interactions/controls.ts';
 import { pageButtons, pageFooter, pageOf, readPage, writePage } from '../src/interactions/pager.ts';
 import { UserError } from '../src/interactions/user-error.ts';
-import { cut } from '../src/text/one-line.ts';
+import { cut, shorten } from '../src/text/one-line.ts';
 import { escapeText, memberText } from '../src/words/escape.ts';
 import { problemText } from '../src/words/problem.ts';
 import { sentences, whenText } from '../src/words/sentences.ts';
 import { labelledAddress, targetsText, withSign } from '../src/words/servers.ts';
 import type { Translate } from '../src/words/words.ts';
-import { readBlockTarget } from './block-target.ts';
+import { type BlockTargetProblem, readBlockTarget } from './block-target.ts';
 import type { CommandDeps } from './deps.ts';
 import { demandModerator } from './submissions/queue.ts';
 
@@ -97,7 +98,11 @@ function blockedText(
   return withSign('not-sent', isFull ? t('blocks.full', { most: MAX_BLOCKS }) : t('blocks.already'));
 }
 
-export function createBlockList({ blocks, settings }: Pick<CommandDeps, 'blocks' | 'settings'>) {
+export function createBlockList({
+  blocks,
+  settings,
+  approvals,
+}: Pick<CommandDeps, 'blocks' | 'settings' | 'approvals'>) {
   // Blocking needs the same permission as deciding on submissions.
   const demand = (context: Context) => demandModerator(context, settings);
 
@@ -117,6 +122,8 @@ export function createBlockList({ blocks, settings }: Pick<CommandDeps, 'blocks'
       const page = pageOf({ count: all.length, perPage: PER_PAGE, wanted });
       const shown = all.slice(page.offset, page.offset + page.limit);
       const here = writePage(page.number, isFromSettings ? FROM_SETTINGS : '');
+      const ids = shown.flatMap(({ target }) => (target.kind === 'member' ? target.id : []));
+      const names = await approvals.namesOf(guildId, ids);
       return {
         content: [said && `${said}\n`, blocksLine(t, all.length), t('blocks.about')]
           .filter(Boolean)
@@ -136,7 +143,7 @@ export function createBlockList({ blocks, settings }: Pick<CommandDeps, 'blocks'
             select({
               id: customId(BLOCKS, 'lift', here),
               placeholder: t('blocks.lift'),
-              options: shown.map(({ id, target }) => ({ label: labelOf(target), value: id })),
+              options: shown.map((each) => optionFor(t, each, names)),
             }),
           ],
           [
@@ -155,8 +162,20 @@ export function createBlockList({ blocks, settings }: Pick<CommandDeps, 'blocks'
 export const blocksLine = (t: Translate, number: number): string =>
   number === 0 ? t('blocks.none') : t('blocks.some', { number });
 
-const labelOf = (target: BlockTarget): string =>
-  target.kind === 'member' ? target.id : labelledAddress(target.host, MAX_SHOWN_LENGTH);
+/**
+ * Builds the menu's entry for a block. Discord doesn't show mentions or times there.
+ * @param names the names of members, by their ids
+ */
+function optionFor(t: Translate, { id, target, reason, by }: Block, names: ReadonlyMap<string, string>) {
+  const name = target.kind === 'member' ? names.get(target.id) : undefined;
+  const label = target.kind === 'member' ? target.id : labelledAddress(target.host, MAX_SHOWN_LENGTH);
+  const details = [name && label, reason, by && t('by.user', { user: `@${by.name}` })].filter(Boolean);
+  return {
+    label: shorten(name ? `@${name}` : label, LIMITS.choiceName),
+    description: shorten(details.join(' · '), LIMITS.choiceDescription),
+    value: id,
+  };
+}
 
 function entryText(t: Translate, { target, reason, by, at }: Block): string {
   const what = targetsText(t, [target]);
@@ -210,12 +229,8 @@ export function blockActions(deps: CommandDeps): Actions {
     const typed = id === '' ? field('what').trim() : id;
     const read = readBlockTarget(typed);
     if (!read.ok) {
-      const { problem } = read;
-      const isRange = problem.code === 'range-too-wide';
-      const short = isRange ? t('blocks.tooWide') : problemText(problem, t).short;
-      const why = sentences(t('blocks.notBlocked', { short }), isRange ? undefined : t('blocks.help'));
       return {
-        content: withSign('not-sent', why),
+        content: withSign('not-sent', notBlockedText(t, read.problem)),
         // Discord rejects empty embeds.
         embeds:
           typed === '' ? [] : [{ ...(reason !== '' && { description: reason }), footer: { text: typed } }],
@@ -251,6 +266,17 @@ export function blockActions(deps: CommandDeps): Actions {
     },
     submits: { add: { answers: 'update', run: add } },
   };
+}
+
+function notBlockedText(t: Translate, problem: BlockTargetProblem): string {
+  switch (problem.code) {
+    case 'range-too-wide':
+      return t('blocks.notBlocked', { short: t('blocks.tooWide') });
+    case 'range-in-link':
+      return t('blocks.notBlocked', { short: t('blocks.rangeInLink') });
+    default:
+      return sentences(t('blocks.notBlocked', { short: problemText(problem, t).short }), t('blocks.help'));
+  }
 }
 
 const blockModal = (t: Translate, argument: string, fields: readonly Field[]): Modal =>

@@ -188,6 +188,18 @@ export function createApprovals({
         .execute();
       return rows.map(({ id }) => id);
     },
+    /** Returns members' names, as in one of their submissions. Members without submissions or with deleted names are missing. */
+    async namesOf(guildId: string, userIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+      if (userIds.length === 0) return new Map();
+      const rows = await tables()
+        .selectFrom('submissions')
+        .where('guild_id', '=', guildId)
+        .where('user_id', 'in', userIds)
+        .groupBy('user_id')
+        .select(({ fn }) => ['user_id', fn.max('user_name').as('name')])
+        .execute();
+      return new Map(rows.map(({ user_id, name }) => [user_id ?? '', name ?? '']));
+    },
     /** Counts all waiting submissions of the guild, or only those of one member. */
     countWaiting: (guildId: string, userId?: string): Promise<number> =>
       countOf(waitingIn(tables(), guildId, userId)),

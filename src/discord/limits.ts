@@ -16,6 +16,7 @@ export const LIMITS = {
   choices: 25,
   choiceName: 100,
   choiceValue: 100,
+  choiceDescription: 100,
   customId: 100,
   buttonLabel: 80,
   selectPlaceholder: 150,

@@ -5,6 +5,7 @@ import {
   addServer,
   adds,
   chooseLogChannel,
+  componentsOf,
   edit,
   idOf,
   labelsOf,
@@ -89,6 +90,9 @@ describe('in the Decline form, a moderator', () => {
     const second = await waitingIn(guild);
     await edit(moderator, first, { reason: 'fake', block: '@member' }, 'Decline');
     await expect.poll(() => textOf(second)).toContain('🚫 Blocked here: @member');
+    const list = await guild.admin.press(await openSetting(guild, 'Blocked here'), 'Show the list');
+    const [entry] = componentsOf(list).flatMap(({ options = [] }) => options);
+    expect(entry).toMatchObject({ label: '@member', description: `${member.userId} · fake · by @admin` });
     expect(textOf(await addServer(member, 'c.example.com:1'))).toContain(CANNOT_SUBMIT);
     await moderator.press(second, 'Approve');
     expect(adds(guild)).toHaveLength(1);

@@ -58,6 +58,8 @@ it('SQL statements for submissions never scan a whole table', async () => {
     await parts.approvals.countWaiting('1');
     await parts.approvals.countWaiting('1', '2');
     await parts.approvals.latestIds('1', '2');
+    await parts.approvals.latestIds('1');
+    await parts.approvals.namesOf('1', ['2']);
     await parts.submissions.by('1', 'v');
     await parts.submissions.settled('1', 'w');
     const queued = await parts.submissions.latest('1', 'w');
