@@ -207,7 +207,7 @@ function overview(context: Context, shown: SettingsView, table: readonly Setting
     shown.waiting > 0 &&
       `**${t('submissions.waiting', { count: shown.waiting })}**: ${context.mention('submissions')}`,
     nextText(context, shown),
-  ].filter((text) => typeof text === 'string');
+  ].filter((text) => typeof text === 'string' && text !== '');
   const all = table.map((setting) => ({
     id: setting.id,
     name: setting.name(t),

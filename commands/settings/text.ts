@@ -10,20 +10,18 @@ import { BROKEN, FINE, INCOMPLETE, type SettingsView } from './setting.ts';
 export const firstDayText = ({ t }: Audience, shown: Pick<SettingsView, 'now' | 'key'>): string =>
   [keyLine(t, shown.key), logLine(t, shown), notifyRoleLine(t, shown), whoLine(t)].join('\n');
 
-/** Suggests which setting an admin should set up next. Returns `undefined` if everything has been set up. */
+/** Suggests what an admin should set up next. Returns '' if everything has been set up. */
 export function nextText(
   audience: Audience,
   { now, key, panels }: Pick<SettingsView, 'now' | 'key' | 'panels'>,
-): string | undefined {
+): string {
   const { t, mention } = audience;
-  if (lacksKey(key)) return undefined;
-  if (now.logChannelId === undefined) {
-    const post = panels.length === 0 ? t('setkey.postPanel', { panel: mention('panel') }) : undefined;
-    return sentences(t('setkey.chooseLog'), post);
-  }
+  if (lacksKey(key)) return '';
   // The settings already ask the admin to choose another channel.
-  if (lacksApprovalLog(now)) return undefined;
-  return now.notifyRoleId === undefined ? t('settings.chooseRole') : undefined;
+  if (lacksApprovalLog(now)) return '';
+  const post = panels.length === 0 ? t('setkey.postPanel', { panel: mention('panel') }) : undefined;
+  if (now.logChannelId === undefined) return sentences(t('setkey.chooseLog'), post);
+  return sentences(now.notifyRoleId === undefined ? t('settings.chooseRole') : undefined, post);
 }
 
 /** Whether an admin has to enter a key because it is missing or unusable. */

@@ -40,7 +40,7 @@ it('admins can let members with the approval role submit without approval', asyn
   expect(textOf(await addServer(moderator, 'own.example.com:1'))).toContain('Waiting for a moderator');
   const option = 'The role chosen here needs no approval';
   await setApprovalOptions(guild, [option, 'Send direct messages']);
-  expect(textOf(await openSetting(guild, 'Trusted role'))).toContain('submits without approval');
+  expect(textOf(await openSetting(guild, 'Trusted role'))).toContain('needs no approval');
   expect(textOf(await addServer(moderator, 'own.example.com:2'))).toContain(ACCEPTED);
   expect(textOf(await addServer(member, 'own.example.com:3'))).toContain('Waiting for a moderator');
   await setApprovalOptions(guild, ['Send direct messages']);
