@@ -5,7 +5,7 @@ import type { GameIndex } from '../../src/listing/game-search.ts';
 import { type EndedSubmission, isAllSent } from '../../src/submissions/pipeline.ts';
 import type { Submission } from '../../src/submissions/submission.ts';
 import type { SeenApproval } from '../../src/submissions/waiting-submissions.ts';
-import { nextForKey } from '../../src/words/keys.ts';
+import { keyText } from '../../src/words/keys.ts';
 import { stillWaitingText } from '../../src/words/not-submitted.ts';
 import { announcementOf, outcomesForLog } from '../../src/words/outcomes.ts';
 import { withSign } from '../../src/words/servers.ts';
@@ -93,7 +93,10 @@ export function announcementOfAll(all: readonly Approved[], games: GameIndex): R
 export const keyButton = (context: Context, all: readonly Approved[]): Control | false =>
   all.some(({ ended }) => ended.keyProblem) && enterKey(context);
 
-/** Explains which approved servers weren't sent and why, and how many are waiting again. Reports any unsaved outcomes. */
+/**
+ * Explains which approved servers weren't sent and why, and how many are waiting again. Reports any unsaved outcomes and a
+ * problem with the key.
+ */
 export function approvalNotes(
   context: Context,
   all: readonly Approved[],
@@ -117,7 +120,7 @@ export function approvalNotes(
         ? []
         : [serversText(t, servers, games), ...outcomesForLog(t, servers), t('ended.unrecorded')],
     ),
-    keyProblem && nextForKey(context, keyProblem),
+    keyProblem && withSign('not-sent', keyText(keyProblem, context)),
     again > 0 && t('approval.again', { count: again }),
   ];
   return texts.filter((text) => typeof text === 'string');

@@ -86,10 +86,12 @@ describe('the reply to a moderator who approves a submission', () => {
     expect(notes).toMatch(/the daily quota of 2 game servers is used up.*\n.*d-3\.example\.com/);
   });
 
-  it('shows the next step if the service rejected the key', () => {
+  it('says that the service rejects the key, and shows the next step', () => {
     const keyProblem = { code: 'key-invalid', setBy: '9' } as const;
-    expect(notesOf(1, { keyProblem }, true)).toContain('The rejected key was set by <@9>');
-    expect(notesOf(1, { keyProblem })).toContain('can replace it with /setkey');
+    expect(notesOf(1, { keyProblem }, true)).toMatch(
+      /⚠️ .* rejects .* API key.* The rejected key was set by <@9>/,
+    );
+    expect(notesOf(1, { keyProblem })).toMatch(/⚠️ .* rejects .* API key.* can replace it with \/setkey/);
     const buttonFor = (isAdmin: boolean) =>
       keyButton(anyContext({ isAdmin }), [approvedWith(1, { keyProblem })]);
     expect(buttonFor(true)).toMatchObject({ label: 'Enter an API key' });
