@@ -47,7 +47,7 @@ it('admins can let members with the approval role submit without approval', asyn
   expect(textOf(await openSetting(guild, 'Trusted role'))).toContain('Trusted role: none');
 });
 
-it('if an admin chooses another approval role, its options stay on', async ({ guild, admin }) => {
+it('the approval options stay on if an admin chooses another approval role', async ({ guild, admin }) => {
   await turnApprovalOn(guild);
   for (const name of ['first', 'second']) {
     guild.discord.guildEvents.addRole(guild, { name, mentionable: true });

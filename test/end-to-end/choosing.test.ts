@@ -91,7 +91,7 @@ describe('a list with ambiguous lines', () => {
     expect(textOf(report)).toContain("1 address wasn't chosen: line 3.");
   });
 
-  it('still counts those lines while it waits for a moderator and after approval', async ({ guild }) => {
+  it('still counts the skipped lines while waiting and after approval', async ({ guild }) => {
     const { member } = guild;
     await turnApprovalOn(guild);
     const text = `one.example.com:1\n10.0.0.1:2 joined\nr21.example.com:27015 contra strike\n${LOG}`;
@@ -106,7 +106,7 @@ describe('a list with ambiguous lines', () => {
     expect(textOf(preview)).toMatch(skipped);
   });
 
-  it("doesn't number addresses in the address field", async ({ member }) => {
+  it('is reported without line numbers if it was typed in the address field', async ({ member }) => {
     const preview = await addServer(member, 'one.example.com:1 and then { "x": three.example.com:3 }');
     await member.pick(preview, ['0']);
     const report = await pressSubmit(member, preview);

@@ -366,7 +366,7 @@ describe("a guild's panels", () => {
     expect(JSON.stringify(panel.current)).toContain('addserver:new:rust');
   });
 
-  it('show both changes if two are made at the same time', async ({ guild, admin, discord }) => {
+  it('show both of two simultaneous changes', async ({ guild, admin, discord }) => {
     const panel = await postPanel(guild, 'Before');
     const page = await openSetting(guild, 'Panels');
     const { modal } = await openModal(admin, page);

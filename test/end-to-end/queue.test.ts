@@ -342,7 +342,7 @@ describe('all submissions from one member', () => {
     }
   });
 
-  it('are updated in the log channel as each one is sent', async () => {
+  it('are updated in the log channel one by one', async () => {
     // The other tests' messages would keep a shared bot updating messages.
     const bot = await oneBot();
     const begun = () => bot.store.rows("SELECT 1 FROM jobs WHERE name = 'maintenance'");

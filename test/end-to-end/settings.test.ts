@@ -359,7 +359,7 @@ describe('the log channel', () => {
   });
 });
 
-it('the channel for announcements is shown with an error in /settings if the bot can no longer post there', async ({
+it('the announcement channel is shown with an error in /settings if the bot can no longer post there', async ({
   guild,
 }) => {
   const { discord } = guild;
