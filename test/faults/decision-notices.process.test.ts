@@ -46,7 +46,7 @@ it('after a crash, a direct message shows how many servers are unconfirmed or ba
   await expect.poll(async () => textOf(await waitingIn(guild))).toContain('s100.example.com');
 });
 
-it('a decline holds and the member is notified if the bot crashes while it can still be undone', async ({
+it('a decline takes effect even if the bot crashes before the undo period ends', async ({
   bot,
   guild,
   member,
