@@ -46,7 +46,7 @@ it.each([
   ['❌', 'declined'],
   ['⚠️', 'expired'],
   ['↩️', 'withdrawn'],
-] as const)("an approval message begins with %s, the game and the address if it's %s", (sign, state) => {
+] as const)('an approval message begins with %s and the server if the submission is %s', (sign, state) => {
   expect(contentOf({ ...waiting, state })).toMatch(
     new RegExp(`^${sign} \\*\\*Rust\\*\\* \`a\\.example\\.com:1\`\nby `),
   );

@@ -123,7 +123,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await decline(opened, 'a')).toBe(false);
   });
 
-  it('is either approved or declined if two moderators decide at the same time', async () => {
+  it("can't be both approved and declined at the same time", async () => {
     const opened = await open();
     // Only one process at a time can use a SQLite database.
     const other = kind === 'sqlite' ? opened : await opened.beside('another process');
