@@ -66,7 +66,7 @@ describe('the reply to a failed approval', () => {
       reason: { code: 'already-submitted', servers: [earlier] },
       text: /already submitted.*still waiting/s,
     },
-  ])('explains why it failed: $reason.code', ({ reason, text }) => {
+  ])('explains the reason: $reason.code', ({ reason, text }) => {
     const shown = stillWaitingText(reason, context, games);
     expect(shown).toMatch(text);
     expect(shown).toContain("It's still waiting for a moderator.");

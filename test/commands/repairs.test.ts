@@ -81,7 +81,7 @@ it.each([
   expect(labelsFor(typed)).toEqual(labels);
 });
 
-it("a port with several doubled digits doesn't have a button", () => {
+it("an invalid port with several doubled digits doesn't get a button", () => {
   expect(labelsFor({ port: '99999' })).toEqual([]);
 });
 
