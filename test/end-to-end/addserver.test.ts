@@ -585,7 +585,7 @@ describe('a previously submitted server', () => {
     await addServer(admin, 'before.example.com:1');
     const warning = await addServer(member, 'before.example.com:1');
     expect(textOf(warning)).toMatch(
-      /⚠️ Not sent: already submitted here\.\s+✅ sent for review · Counter-Strike 2 · .*(now|second).* · by admin/,
+      /⚠️ Not sent: already submitted here\.\s+✅ sent for review · Counter-Strike 2 · .*(now|second).* · by @admin/,
     );
     expect(textOf(await addServer(admin, 'before.example.com:1'))).toContain('by you');
     const other = await bot.newGuild({ key: 'sandbox-key' });
