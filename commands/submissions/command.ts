@@ -159,6 +159,9 @@ export function submissionsCommand(deps: CommandDeps): Command {
     const isOthers = filter.userId !== '' && filter.userId !== context.user.id;
     if (sight === 'own' && isOthers) return toMine(t, t('submissions.othersNotAllowed'));
     const found = await history.find(guildId, await wanted(context, filter, sight));
+    // The history doesn't include waiting submissions unless the filter asks for them.
+    if (found.length === 0 && !isWhole(context, filter) && filter.outcome === undefined)
+      return showHistory(context, { ...filter, outcome: 'waiting' }, wantedPage);
     const { own, decide, count } = await waysToWaiting(context, filter);
     // Admins find the list of blocks in /settings, and moderators in the queue as long as submissions are waiting.
     const isForModerator = sight === 'decided' && decide === undefined && isWhole(context, filter);

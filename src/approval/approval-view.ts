@@ -7,17 +7,17 @@ import type { GameIndex } from '../listing/game-search.ts';
 import { addressOf } from '../server-lists/row.ts';
 import type { DeclineReason } from '../submissions/decline-reason.ts';
 import { type Submission, serverResults, unconfirmedIn } from '../submissions/submission.ts';
-import { escapeCode, escapeText, memberText } from '../words/escape.ts';
+import { escapeText, memberText } from '../words/escape.ts';
 import { earlierSubmissionItems } from '../words/not-submitted.ts';
 import { outcomesForLog, type ServerWithOutcome } from '../words/outcomes.ts';
 import { byText, namedText, sentences } from '../words/sentences.ts';
 import {
   addressCode,
+  cutForCode,
   describe,
   fittingLines,
   gameNamed,
   LOOK,
-  labelledAddress,
   serverEmbed,
   serverLines,
   targetsText,
@@ -300,7 +300,8 @@ export const backgroundTexts = (
   ...beforeTexts(t, background, games),
   ...blockedTexts(t, background),
   ...background.manyPorts.map(
-    ({ host, count }) => `🔢 ${t('approval.manyPorts', { count, host: cutForCode(host) })}`,
+    ({ host, count }) =>
+      `🔢 ${t('approval.manyPorts', { count, host: cutForCode(host, MAX_LENGTHS.address) })}`,
   ),
 ];
 
@@ -387,18 +388,15 @@ function changedTexts(
     port: String(port),
     query_port: String(queryPort ?? '–'),
   });
+  const cut = (value: string) => cutForCode(value, MAX_LENGTHS.address);
   const [before, after] = [valuesOf(from), valuesOf(to)];
   return (['game', 'server', 'port', 'query_port'] as const)
     .filter((field) => before[field] !== after[field])
     .map((field) => {
-      const why = `\`${cutForCode(before[field])}\` → \`${cutForCode(after[field])}\``;
+      const why = `\`${cut(before[field])}\` → \`${cut(after[field])}\``;
       return t('look.about', { item: t(`addserver.field.${field}`), why });
     });
 }
-
-/** Cuts the middle of a host or another value, and escapes the result for inline code. */
-const cutForCode = (value: string): string =>
-  escapeCode(labelledAddress(value, MAX_LENGTHS.address), MAX_LENGTHS.address);
 
 /** Builds the button that takes back a decline, if one of the submissions was declined a moment ago. */
 export function undoButtons(t: Translate, submissions: readonly Submission[]): readonly APIButtonComponent[] {

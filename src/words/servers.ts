@@ -73,10 +73,14 @@ export function serverLine(
   maxLengths: MaxLengths = DEFAULT_MAX_LENGTHS,
 ): string {
   const name = game === '' ? '' : `**${escapeText(game, maxLengths.name)}** `;
-  const line = `${name}\`${escapeCode(address, maxLengths.address)}\``;
+  const line = `${name}\`${cutForCode(address, maxLengths.address)}\``;
   if (queryPort === '') return line;
   return `${line} · ${t('look.queryPort', { queryPort: escapeText(String(queryPort), MAX_ADDRESS_LENGTH) })}`;
 }
+
+/** Cuts the middle of an address or another value, and escapes the result for inline code. The end has the port. */
+export const cutForCode = (value: string, maxLength: number): string =>
+  escapeCode(shortenMiddle(visibleLine(value), maxLength), maxLength);
 
 /** Matches a line built by {@link serverLine}, or a list item that contains typed text. */
 const SERVER_LINE = /^(?:(?:\*\*([^`]+)\*\* |- [^`]*)`([^`]+)`(?: · \D*(\d+)$)?|`([^`]+)`(?: · \D*(\d+))?$)/u;
@@ -193,7 +197,7 @@ const MAX_ITEM_LENGTH = 40;
 export const addressCode = (server: Pick<ServerSubmission, 'server' | 'port'>): string =>
   itemCode(addressOf(server));
 
-const itemCode = (text: string): string => `\`${escapeCode(text, MAX_ITEM_LENGTH)}\``;
+const itemCode = (text: string): string => `\`${cutForCode(text, MAX_ITEM_LENGTH)}\``;
 
 /** Formats an address or typed text as a list item, with its line number if it has one. */
 export function addressItem(t: Translate, text: string, place?: RowPlace): string {
@@ -279,7 +283,7 @@ export const targetsText = (
       .map((target) =>
         target.kind === 'member'
           ? memberText({ id: target.id, name: target.name ?? '' })
-          : `\`${escapeCode(target.host, MAX_HOST_LENGTH)}\``,
+          : `\`${cutForCode(target.host, MAX_HOST_LENGTH)}\``,
       ),
     targets.length,
   );

@@ -836,7 +836,10 @@ describe('a submission that needs approval', () => {
     const host = `${'long.'.repeat(20)}example.com`;
     await addServer(member, `${host}:27123`);
     const message = await waitingIn(guild);
-    expect(message.current.content).not.toContain('27123');
+    expect(message.current.content).toMatch(
+      /^⏳ \*\*Counter-Strike 2\*\* `long\.[^`]*…[^`]*example\.com:27123`\n/,
+    );
+    expect(message.current.content).not.toContain(host);
     const all = await withFile(await inStaff(guild, 'admin').press(message, 'Show all'), 'preview.csv');
     expect(csvOf(all, 'preview.csv')).toEqual([[host, '27123', '', 'cs2', '1']]);
     expect(textOf(await guild.admin.slash('submissions'))).toContain(`${host}:27123`);

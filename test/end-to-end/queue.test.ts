@@ -237,6 +237,18 @@ it('a member with the approval role can see past decisions until they lose the r
   expect(textOf(await other.slash('submissions', { outcome: 'declined' }))).not.toContain('Not ours.');
 });
 
+it('a search finds waiting submissions if nothing else matches', async ({ guild, admin, member }) => {
+  await letWait(guild, 2);
+  for (const person of [admin, member]) {
+    const found = await person.slash('submissions', { server: 'q1' });
+    expect(textOf(found)).toMatch(/1 submission.*q1\.example\.com:27015.*waiting/is);
+    expect(textOf(found)).not.toContain('q0.');
+    expect(labelsOf(found)).not.toContain('Export');
+  }
+  expect(textOf(await admin.slash('submissions', { member: member.userId }))).toContain('q0.example.com');
+  expect(textOf(await admin.slash('submissions', { server: 'q2' }))).toContain('No submissions match.');
+});
+
 /** Submits servers as several members and leaves them waiting. `counts` has one entry per member. */
 async function letMembersWait(guild: TestGuild, counts: readonly number[]): Promise<readonly Person[]> {
   await turnApprovalOn(guild);
