@@ -370,11 +370,15 @@ export function createApprovals({
         if (unavailable === undefined && draft) await drafts.keep(draft);
         return unavailable;
       }),
-    /** Deletes a submission that the member withdrew, and its draft. Returns whether there was one. */
+    /**
+     * Deletes a submission that the member withdrew, and its draft. Returns false if there isn't one, or if the draft has been
+     * submitted again.
+     */
     removeWithdrawn: ({ guildId, user }: Submitter, submissionId: string): Promise<boolean> =>
       store.inGuild(guildId, async () => {
         const submission = await submissions.find(guildId, submissionId);
         if (submission?.state !== 'withdrawn' || submission.userId !== user.id) return false;
+        if ((await submissions.latestId(submission.draftId)) !== submissionId) return false;
         await tables().deleteFrom('servers').where('submission_id', '=', submissionId).execute();
         await drafts.delete(submission.draftId);
         return true;

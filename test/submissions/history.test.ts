@@ -183,8 +183,12 @@ it('a withdrawn submission can be found for a day by the member who withdrew it'
   expect((await Array.fromAsync(history.all('1', { outcome: 'withdrawn' }))).flat()).toEqual([]);
   expect(await parts.submissions.editableDraft(mia, 'a')).toMatchObject({ id: 'a', rows: [{ line: 1 }] });
   clock.now += 1;
-  await wait('a');
+  const again = await wait('a');
   expect(await found('7')).toEqual([]);
+  // The button of an old reply doesn't delete the draft that is waiting again.
+  expect(await approvals.removeWithdrawn(mia, first)).toBe(false);
+  expect(await approvals.draft(mia, 'a')).toMatchObject({ id: 'a' });
+  expect(await parts.submissions.latestId('a')).toBe(again);
   const second = await wait('b');
   await approvals.withdraw(mia, 'b', 'w2');
   expect(await found('7')).toEqual([second]);
