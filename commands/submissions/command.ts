@@ -18,9 +18,10 @@ import type { Draft } from '../../src/submissions/draft.ts';
 import { type HistoryFilter, MAX_ENTRIES, MAX_FOUND } from '../../src/submissions/history.ts';
 import { cut } from '../../src/text/one-line.ts';
 import { choiceText, optionText } from '../../src/words/command-text.ts';
+import { escapeCode, escapeText, memberText } from '../../src/words/escape.ts';
 import { gameChoices } from '../../src/words/games.ts';
 import { sentences } from '../../src/words/sentences.ts';
-import { addressCode } from '../../src/words/servers.ts';
+import { addressCode, gameNamed } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { slashCommand } from '../slash-command.ts';
@@ -158,7 +159,8 @@ export function submissionsCommand(deps: CommandDeps): Command {
     const sight = await queue.sightOf(context);
     const isOthers = filter.userId !== '' && filter.userId !== context.user.id;
     if (sight === 'own' && isOthers) return toMine(t, t('submissions.othersNotAllowed'));
-    const found = await history.find(guildId, await wanted(context, filter, sight));
+    const which = await wanted(context, filter, sight);
+    const found = await history.find(guildId, which);
     // The history doesn't include waiting submissions unless the filter asks for them.
     if (found.length === 0 && !isWhole(context, filter) && filter.outcome === undefined)
       return showHistory(context, { ...filter, outcome: 'waiting' }, wantedPage);
@@ -184,6 +186,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
     const shown = await entriesOf(guildId, entries.slice(page.offset, page.offset + page.limit));
     const isFull = (await history.size(guildId)) >= MAX_ENTRIES;
     const about = [
+      onlyText(context, filter, which),
       number > MAX_FOUND
         ? t('submissions.countMore', { most: MAX_FOUND })
         : t('submissions.count', { count: number }),
@@ -224,6 +227,21 @@ export function submissionsCommand(deps: CommandDeps): Command {
       const index = group.length === 1 && first ? lists.indexOf(first) : -1;
       return group.length === 0 ? [] : { group, number: index < 0 ? undefined : index + 1 };
     });
+  }
+
+  /** Names the filter's values, except the reader. */
+  function onlyText(
+    { t, user }: Context,
+    { server, outcome }: SubmissionFilter,
+    { userId = user.id, game }: HistoryFilter,
+  ): string {
+    const names = [
+      userId !== user.id && memberText({ id: userId, name: '' }),
+      game !== undefined && escapeText(gameNamed(game, games).name),
+      server !== '' && `\`${escapeCode(server)}\``,
+      outcome !== undefined && t(`outcome.${outcome}`),
+    ].filter((name) => name !== false);
+    return names.length === 0 ? '' : t('submissions.only', { what: names.join(' · ') });
   }
 
   function listEmbed(

@@ -129,6 +129,16 @@ describe('the history', () => {
     expect(exportedWith.at(-1)).toEqual({ readerId: '4', userId: '4' });
   });
 
+  it('names what it is filtered by', async () => {
+    const options = { member: '7', game: 'rust', outcome: 'rejected', server: 'a`b' };
+    const command = commandOver(async () => 0, undefined, [], undefined, [['x']]);
+    const filtered = anyContext({ field: (name) => Object(options)[name] ?? '' });
+    const { embeds } = Object(await command.run?.(filtered));
+    expect(embeds[0].description).toMatch(/^\*\*Only:\*\* <@7> · Rust · `a'b` · rejected\n1 submission/);
+    const { embeds: all } = Object(await command.run?.(anyContext()));
+    expect(all[0].description).toMatch(/^1 submission/);
+  });
+
   it.each([
     ['several in one entry', [['a', 'b', 'c'], ['d']], '4 submissions, newest first'],
     ['more than it can show', Array.from({ length: 1_001 }, (_, n) => [`${n}`]), '1,000+ submissions'],

@@ -530,7 +530,7 @@ it('/addserver works as soon as the machine wakes from sleep', async () => {
 });
 
 describe("a member's input", () => {
-  const GONE = /These buttons have expired\. They work for up to a day/;
+  const GONE = /These buttons no longer work: a day has passed/;
 
   it('expires after a day, except in a form that is still open', async () => {
     const clock = createTestClock();

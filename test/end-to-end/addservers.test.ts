@@ -614,7 +614,7 @@ describe('the Edit button', () => {
   it('creates a new draft if the old one no longer exists', async ({ member, listing }) => {
     const preview = await sendFile(member, 'good.example.com:1 cs2\nx.example.com:0 cs2');
     const { modal } = await openModal(member, preview);
-    expect(textOf(await member.press(preview, 'Cancel'))).toContain('Cancelled. Nothing was sent.');
+    expect(textOf(await member.press(preview, 'Cancel'))).toContain("won't be sent.");
     expect(messageOf(preview).current?.attachments).toEqual([]);
     const after = await member.submit(modal, { servers: '2. x.example.com:5 cs2' });
     expect(textOf(after)).toContain('This was cancelled.');
@@ -638,6 +638,9 @@ describe('the Edit button', () => {
     const after = await member.slash('submissions');
     expect(textOf(after)).toContain('Unfinished list: 0 ready, 1 to fix.');
     const toFix = await member.press(after, 'Continue');
+    // The other line has been sent.
+    expect(textOf(await member.press(toFix, 'Cancel'))).not.toContain('Nothing was sent');
+    await member.press(toFix, 'Undo');
     await edit(member, toFix, { server: 'x.example.com:5' });
     await expect.poll(() => listing.submitted.map(({ port }) => port)).toEqual([1, 5]);
     expect(labelsOf(await member.slash('submissions'))).not.toContain('Continue');

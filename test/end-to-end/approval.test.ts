@@ -545,6 +545,9 @@ describe('a submission that needs approval', () => {
     expect(textOf(found)).toContain('1 line needs fixing');
     await member.press(found, 'Delete');
     expect(await bot.store.rows('SELECT id FROM drafts WHERE guild_id = ?', guild.id)).toEqual([]);
+    const old = await member.press(reply, 'Edit and submit again');
+    expect(textOf(old)).toMatch(/These buttons no longer work: .* was deleted/);
+    expect(labelsOf(old)).toEqual(['Edit']);
   });
 
   it('is updated in the log channel when the member edits it', async ({ guild, member }) => {
@@ -719,7 +722,7 @@ describe('a submission that needs approval', () => {
       .poll(() => listing.submitted.map(({ server, port }) => `${server}:${port}`).toSorted())
       .toEqual(['s1.example.com:1', 's2.example.com:1', 's3.example.com:1']);
     clock.advance(DAY_MS);
-    expect(textOf(await member.press(list, again))).toContain('These buttons have expired.');
+    expect(textOf(await member.press(list, again))).toContain('These buttons no longer work:');
   });
 
   it('is checked again when the member resubmits it', async () => {

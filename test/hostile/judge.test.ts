@@ -53,7 +53,7 @@ describe('claimOf()', () => {
     ['Still not possible at 19:03:05:', 'nothing sent'],
     ['⚠️ Needs fixing: no port (default is 27015).', 'nothing sent'],
     ['↩️ Withdrawn. Nothing was sent.', 'nothing sent'],
-    ['Cancelled. Nothing was sent.', 'nothing sent'],
+    ["Cancelled. What hasn't been sent yet won't be sent.", 'nothing sent'],
     ['The application did not respond.', 'nothing sent'],
     [
       `The bot was interrupted before it could finish, so nothing was submitted to the listing service. Please try again.\n${REJECTED}`,

@@ -54,7 +54,7 @@ const WORDS: readonly (readonly [RegExp, Claim])[] = [
   [/^list: unknown$/, 'unknown'],
   [/^list: not-sent$/, 'nothing sent'],
   // Shown above the previous message.
-  [/^(\(only you can see this\) )?These buttons have expired\. They work for up to a day\./, 'nothing sent'],
+  [/^(\(only you can see this\) )?These buttons no longer work:/, 'nothing sent'],
   // Comes before other outcomes, because a warning can repeat the outcome of a previous submission.
   [/Not sent[.:]/, 'nothing sent'],
   [/Servers have been added for review\.|✅ Sent for review\./, 'accepted'],
@@ -69,7 +69,10 @@ const WORDS: readonly (readonly [RegExp, Claim])[] = [
   // Shown before anything is submitted.
   [/⚠️ (?:Needs fixing|Not used): /u, 'nothing sent'],
   // The bot's reply to an old button.
-  [/This (was already submitted|was cancelled)\.|These buttons have expired\./, 'nothing sent'],
+  [
+    /This (was already submitted|was cancelled)\.|These buttons no longer work:|yet won't be sent/,
+    'nothing sent',
+  ],
   [/❌ Declined/, 'nothing sent'],
   [/(?:Tried again|Still not possible) at /, 'nothing sent'],
   // Shown instead of a panel's modal.
