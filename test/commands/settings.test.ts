@@ -1,5 +1,6 @@
 import { ComponentType } from 'discord.js';
 import { describe, expect, it } from 'vitest';
+import { approvalSetting } from '../../commands/settings/approval.ts';
 import { settingsCommand } from '../../commands/settings/command.ts';
 import { languageSetting } from '../../commands/settings/language.ts';
 import type { PostResult } from '../../src/discord/channel-posts.ts';
@@ -243,4 +244,15 @@ describe('the language setting', () => {
     ]);
     expect(menu.options.length).toBeLessThanOrEqual(LIMITS.choices);
   });
+});
+
+it.each([
+  [1, 'Approve the waiting submission'],
+  [10, 'Approve the 10 waiting submissions'],
+  [11, 'Approve the 10 oldest waiting submissions'],
+])('with approval off and %s waiting submissions, a button says how many it approves', (waiting, label) => {
+  const { controls } = approvalSetting(onlyDeps({ decisionMessages: { isOn: true } }));
+  const view = { now: { locale: 'en-US', announce: false }, isLost: false, key: undefined };
+  const shown = { ...view, games: [], waiting, panels: [], blocks: 0 };
+  expect(controls(anyContext(), shown, 1).buttons).toContainEqual(expect.objectContaining({ label }));
 });
