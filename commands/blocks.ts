@@ -24,13 +24,15 @@ import { cut, shorten } from '../src/text/one-line.ts';
 import { escapeText, memberText } from '../src/words/escape.ts';
 import { problemText } from '../src/words/problem.ts';
 import { sentences, whenText } from '../src/words/sentences.ts';
-import { labelledAddress, targetsText, withSign } from '../src/words/servers.ts';
+import { labelledAddress, type NamedTarget, targetsText, withSign } from '../src/words/servers.ts';
 import type { Translate } from '../src/words/words.ts';
 import { type BlockTargetProblem, readBlockTarget } from './block-target.ts';
 import type { CommandDeps } from './deps.ts';
 import { demandModerator } from './submissions/queue.ts';
 
 /* The list of blocked members and addresses. Everyone who can decide on submissions can change it. */
+
+type NamedBlock = Omit<Block, 'target'> & { readonly target: NamedTarget };
 
 const BLOCKS = 'blocks';
 const PER_PAGE = 10;
@@ -49,25 +51,37 @@ export async function reportBlocks(
   { guildId, user }: Context,
   key: 'blocked' | 'unblocked',
   blocks: readonly Block[],
-  { guildLog, approvalMessages }: Pick<CommandDeps, 'guildLog' | 'approvalMessages'>,
+  { guildLog, approvalMessages, approvals }: Pick<CommandDeps, 'guildLog' | 'approvalMessages' | 'approvals'>,
 ): Promise<void> {
   const [first] = blocks;
   if (first === undefined) return;
   void approvalMessages.showDue();
+  const targets = (await withNames(guildId, blocks, approvals)).map(({ target }) => target);
   await guildLog.add(guildId, (t) =>
     [
       `🚫 ${t(`blocks.log.${key}`, {
         member: memberText(user),
-        names: targetsText(
-          t,
-          blocks.map(({ target }) => target),
-        ),
+        names: targetsText(t, targets),
       })}`,
       key === 'blocked' && escapeText(first.reason, MAX_BLOCK_REASON_LENGTH),
     ]
       .filter(Boolean)
       .join(' · '),
   );
+}
+
+/** Adds blocked members' names, as far as they're known from submissions. */
+async function withNames(
+  guildId: string,
+  blocks: readonly Block[],
+  approvals: Pick<CommandDeps['approvals'], 'namesOf'>,
+): Promise<readonly NamedBlock[]> {
+  const ids = blocks.flatMap(({ target }) => (target.kind === 'member' ? target.id : []));
+  const names = await approvals.namesOf(guildId, ids);
+  return blocks.map(({ target, ...block }) => ({
+    ...block,
+    target: target.kind === 'member' ? { ...target, name: names.get(target.id) ?? '' } : target,
+  }));
 }
 
 /**
@@ -77,24 +91,26 @@ export async function reportBlocks(
 export async function reportDeclineBlocks(
   context: Context,
   targets: readonly BlockTarget[],
-  deps: Pick<CommandDeps, 'blocks' | 'guildLog' | 'approvalMessages'>,
+  deps: Pick<CommandDeps, 'blocks' | 'guildLog' | 'approvalMessages' | 'approvals'>,
 ): Promise<string> {
-  const { t, guildId, interactionId } = context;
+  const { guildId, interactionId } = context;
   if (targets.length === 0) return '';
   const made = await deps.blocks.ofDecision(guildId, interactionId);
   await reportBlocks(context, 'blocked', made, deps);
-  return blockedText(t, targets, made, await deps.blocks.list(guildId));
+  return blockedText(context, made, deps);
 }
 
 /** Describes the result of a request to block targets. */
-function blockedText(
-  t: Translate,
-  targets: readonly BlockTarget[],
+async function blockedText(
+  { t, guildId }: Context,
   made: readonly Block[],
-  all: readonly Block[],
-): string {
-  if (made.length > 0) return withSign('accepted', t('blocks.blocked', { names: targetsText(t, targets) }));
-  const isFull = all.length >= MAX_BLOCKS;
+  { approvals, blocks }: Pick<CommandDeps, 'approvals' | 'blocks'>,
+): Promise<string> {
+  if (made.length > 0) {
+    const targets = (await withNames(guildId, made, approvals)).map(({ target }) => target);
+    return withSign('accepted', t('blocks.blocked', { names: targetsText(t, targets) }));
+  }
+  const isFull = (await blocks.list(guildId)).length >= MAX_BLOCKS;
   return withSign('not-sent', isFull ? t('blocks.full', { most: MAX_BLOCKS }) : t('blocks.already'));
 }
 
@@ -120,10 +136,8 @@ export function createBlockList({
       const isFromSettings = state === FROM_SETTINGS;
       const all = await blocks.list(guildId);
       const page = pageOf({ count: all.length, perPage: PER_PAGE, wanted });
-      const shown = all.slice(page.offset, page.offset + page.limit);
+      const shown = await withNames(guildId, all.slice(page.offset, page.offset + page.limit), approvals);
       const here = writePage(page.number, isFromSettings ? FROM_SETTINGS : '');
-      const ids = shown.flatMap(({ target }) => (target.kind === 'member' ? target.id : []));
-      const names = await approvals.namesOf(guildId, ids);
       return {
         content: [said && `${said}\n`, blocksLine(t, all.length), t('blocks.about')]
           .filter(Boolean)
@@ -143,7 +157,7 @@ export function createBlockList({
             select({
               id: customId(BLOCKS, 'lift', here),
               placeholder: t('blocks.lift'),
-              options: shown.map((each) => optionFor(t, each, names)),
+              options: shown.map((each) => optionFor(t, each)),
             }),
           ],
           [
@@ -162,12 +176,9 @@ export function createBlockList({
 export const blocksLine = (t: Translate, number: number): string =>
   number === 0 ? t('blocks.none') : t('blocks.some', { number });
 
-/**
- * Builds the menu's entry for a block. Discord doesn't show mentions or times there.
- * @param names the names of members, by their ids
- */
-function optionFor(t: Translate, { id, target, reason, by }: Block, names: ReadonlyMap<string, string>) {
-  const name = target.kind === 'member' ? names.get(target.id) : undefined;
+/** Builds the menu's entry for a block. Discord doesn't show mentions or times there. */
+function optionFor(t: Translate, { id, target, reason, by }: NamedBlock) {
+  const { name } = target;
   const label = target.kind === 'member' ? target.id : labelledAddress(target.host, MAX_SHOWN_LENGTH);
   const details = [name && label, reason, by && t('by.user', { user: `@${by.name}` })].filter(Boolean);
   return {
@@ -177,7 +188,7 @@ function optionFor(t: Translate, { id, target, reason, by }: Block, names: Reado
   };
 }
 
-function entryText(t: Translate, { target, reason, by, at }: Block): string {
+function entryText(t: Translate, { target, reason, by, at }: NamedBlock): string {
   const what = targetsText(t, [target]);
   const who = by ? t('by.user', { user: memberText(by) }) : t('by.unnamed');
   const parts = [what, escapeText(reason, MAX_BLOCK_REASON_LENGTH), who, whenText(at)];
@@ -185,7 +196,7 @@ function entryText(t: Translate, { target, reason, by, at }: Block): string {
 }
 
 export function blockActions(deps: CommandDeps): Actions {
-  const { approvals, blocks } = deps;
+  const { approvals } = deps;
   const list = createBlockList(deps);
 
   async function pressMember(context: PressContext): Promise<Modal> {
@@ -244,7 +255,7 @@ export function blockActions(deps: CommandDeps): Actions {
     const request: NewBlocks = { targets: [read.target], by: user, reason };
     const added = await approvals.block(guildId, request);
     await reportBlocks(context, 'blocked', added, deps);
-    return list.show(context, here, blockedText(t, request.targets, added, await blocks.list(guildId)));
+    return list.show(context, here, await blockedText(context, added, deps));
   }
 
   async function lift(context: PressContext): Promise<Reply> {
@@ -253,7 +264,8 @@ export function blockActions(deps: CommandDeps): Actions {
     const removed = await approvals.unblock(guildId, values[0] ?? '');
     if (removed === undefined) return list.show(context, argument, withSign('not-sent', t('blocks.gone')));
     await reportBlocks(context, 'unblocked', [removed], deps);
-    const names = targetsText(t, [removed.target]);
+    const [{ target } = removed] = await withNames(guildId, [removed], approvals);
+    const names = targetsText(t, [target]);
     return list.show(context, argument, withSign('accepted', t('blocks.unblocked', { names })));
   }
 

@@ -23,6 +23,7 @@ import type {
   SeenApproval,
   WaitingSubmissions,
 } from '../submissions/waiting-submissions.ts';
+import type { NamedTarget } from '../words/servers.ts';
 import { waitingIn } from './waiting-store.ts';
 
 /** A waiting submission, without its servers. */
@@ -75,7 +76,7 @@ export interface Background {
   /** Whether all servers were already submitted, so that the submission can't be approved. */
   readonly isRepeat: boolean;
   /** The submitter and the hosts of a waiting submission that are blocked. */
-  readonly blocked: readonly (BlockTarget & { readonly name?: string })[];
+  readonly blocked: readonly NamedTarget[];
   /** The hosts of a waiting submission for which the member has submitted more than {@link MANY_PORTS} ports within a day. */
   readonly manyPorts: readonly { readonly host: string; readonly count: number }[];
 }

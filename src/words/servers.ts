@@ -271,9 +271,12 @@ export function fittingLines(
 
 const MAX_HOST_LENGTH = 80;
 
+/** A blocked target, with the member's name if it's known. */
+export type NamedTarget = BlockTarget & { readonly name?: string };
+
 export const targetsText = (
   t: Translate,
-  targets: readonly (BlockTarget & { readonly name?: string })[],
+  targets: readonly NamedTarget[],
   maxNamed = targets.length,
 ): string =>
   namedText(

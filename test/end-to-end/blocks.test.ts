@@ -90,7 +90,9 @@ describe('in the Decline form, a moderator', () => {
     const second = await waitingIn(guild);
     await edit(moderator, first, { reason: 'fake', block: '@member' }, 'Decline');
     await expect.poll(() => textOf(second)).toContain('🚫 Blocked here: @member');
+    await expect.poll(() => logLines(guild).join('\n')).toContain('\\@admin blocked \\@member · fake');
     const list = await guild.admin.press(await openSetting(guild, 'Blocked here'), 'Show the list');
+    expect(textOf(list)).toContain('• @member · fake · by @admin');
     const [entry] = componentsOf(list).flatMap(({ options = [] }) => options);
     expect(entry).toMatchObject({ label: '@member', description: `${member.userId} · fake · by @admin` });
     expect(textOf(await addServer(member, 'c.example.com:1'))).toContain(CANNOT_SUBMIT);
