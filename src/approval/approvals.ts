@@ -344,17 +344,20 @@ export function createApprovals({
         return undefined;
       }),
     /**
-     * Makes the unconfirmed servers of an approved submission wait again, with the same message.
-     * @returns the new submission's id; `undefined` if the draft has a later submission or doesn't have unconfirmed servers
+     * Makes the unconfirmed servers of an approved submission wait again, with the same message. Leaves out servers that the
+     * member has waiting elsewhere.
+     * @returns the new submission's id; `undefined` if the draft has a later submission, or if no server is left
      */
     waitUnconfirmed: ({ submissionId, ...key }: SeenApproval): Promise<string | undefined> =>
       store.inGuild(key.guildId, async () => {
         const submission = await submissions.latest(key.guildId, key.id);
         if (submission?.id !== submissionId || !submission?.needsModerator) return undefined;
         const { userId, userName, guildId, draftId } = submission;
-        const rows = unconfirmedIn(submission).map(rowForServer);
-        if (rows.length === 0 || userId === '') return undefined;
         const by = { guildId, user: { id: userId, name: userName } };
+        const elsewhere = await ownAddresses(by);
+        const servers = unconfirmedIn(submission).filter(({ server }) => !elsewhere.has(addressOf(server)));
+        const rows = servers.map(rowForServer);
+        if (rows.length === 0 || userId === '') return undefined;
         const draft = (await drafts.read(draftId)) ?? { id: draftId, source: 'text', rows: [] };
         const more = { ...withRows(draft, [...draft.rows, ...rows]), includesAlreadySubmitted: true };
         if ((await drafts.write(by, more)) !== undefined) return undefined;

@@ -141,6 +141,25 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     }
   });
 
+  it("isn't resent if the member has submitted the same server again", async () => {
+    const opened = await open();
+    opened.world.answer = () => ({ kind: 'unknown', reason: 'unreadable' });
+    await submit(opened, 'a', 2);
+    await approve(opened, 'a');
+    const which = { guildId, id: 'a', submissionId: await seen(opened, 'a') };
+    const draft = { ...readyDraft('b', 1, 'a'), includesAlreadySubmitted: true };
+    expect(await send(opened, 'b', { draft })).toMatchObject({ kind: 'waiting' });
+    const id = await opened.approvals.waitUnconfirmed(which);
+    const rest = await opened.approvals.find(which);
+    expect(rest).toMatchObject({ id, servers: [{ server: { server: 'a-1.example.com' } }] });
+    await opened.drafts.save(mia, { ...readyDraft('c', 1, 'd'), includesAlreadySubmitted: true });
+    await submit(opened, 'd');
+    await approve(opened, 'd');
+    expect(await send(opened, 'c')).toMatchObject({ kind: 'waiting' });
+    const last = { guildId, id: 'd', submissionId: await seen(opened, 'd') };
+    expect(await opened.approvals.waitUnconfirmed(last)).toBeUndefined();
+  });
+
   it('can be resent exactly once if the outcome is unknown', async () => {
     const opened = await open();
     const other = await opened.beside('another process');
