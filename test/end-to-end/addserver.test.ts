@@ -424,7 +424,7 @@ describe('an unsent submission', () => {
     await isAccepted(guild, await addServer(member, good), sent);
   });
 
-  it('is reported with a retry time if a limit has been reached', async () => {
+  it('gets a reply with a retry time if a limit has been reached', async () => {
     const clock = createTestClock();
     const env = { MEMBER_LIMIT: '1/600', GUILD_LIMIT: '2/1200' };
     const bot = await oneBot({ env });
@@ -448,7 +448,7 @@ describe('an unsent submission', () => {
     ['en-US', 'You can submit your next game server from {}.', 'You can try again from {}.'],
     ['de', 'Den nächsten Spielserver kannst du ab {} einreichen.', 'Wieder möglich ab {}.'],
     ['ja', '次のゲームサーバーは{}以降に申請できます。', '{}以降にもう一度試せます。'],
-  ] as const)('is reported with the retry time as a Discord timestamp (in %s)', async ([
+  ] as const)('gets a reply with the retry time as a Discord timestamp (in %s)', async ([
     locale,
     next,
     again,

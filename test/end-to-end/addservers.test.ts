@@ -269,7 +269,7 @@ describe('/addservers', () => {
   });
 });
 
-describe("a list's preview", () => {
+describe('a list preview', () => {
   it('has an attached file that can be submitted as is', async ({ member, listing }) => {
     const servers = Array.from({ length: 11 }, (_, n) => ({
       server: n === 0 ? '2606:4700::1' : `p${n}.example.com`,
@@ -334,7 +334,7 @@ describe("a list's preview", () => {
     expect(textOf(await pressSubmit(member, preview))).toContain('4 sent for review');
   });
 
-  it('keeps servers for the next day if they exceed the daily quota', async ({ guild, member, listing }) => {
+  it('shows which servers have to wait because of the daily quota', async ({ guild, member, listing }) => {
     await setQuota(guild, '10');
     const preview = await sendFile(member, lines(21));
     const midnight = (Math.floor(Date.now() / 86_400_000) + 1) * 86_400;
@@ -366,7 +366,7 @@ describe("a list's preview", () => {
     expect(listing.submitted).toHaveLength(13);
   });
 
-  it('accepts and suggests only games that the guild allows', async ({ guild, member, listing }) => {
+  it('only accepts and suggests allowed games', async ({ guild, member, listing }) => {
     await allowGames(guild, ['cs2']);
     const unknown = Array.from({ length: 9 }, (_, n) => `c${n}.example.com:3 rusty`);
     const list = ['a.example.com:1 cs2', 'b.example.com:2 rust', ...unknown];
@@ -419,7 +419,7 @@ describe("a list's preview", () => {
     ]);
   });
 
-  it('gives the reason only once if no server can be sent', async ({ guild, member, listing }) => {
+  it('gives the reason only once if no servers can be sent', async ({ guild, member, listing }) => {
     awayFromMidnight();
     await pressSubmit(member, await paste(member, lines(3)));
     const again = await paste(member, `${lines(3)}\n${lines(1)}`);
@@ -455,7 +455,7 @@ describe("a list's preview", () => {
 });
 
 describe('a list with a single line', () => {
-  it('is previewed once the member has accepted a suggested fix', async ({ member, listing }) => {
+  it('is previewed after the member accepts a suggested fix', async ({ member, listing }) => {
     const shown = await paste(member, 'one.example.com cs2');
     expect(textOf(shown)).toContain('Needs fixing: no port (default is 27015).');
     expect(labelsOf(shown)).toEqual(['Use 27015', 'Edit', 'Cancel']);
@@ -492,7 +492,7 @@ describe('a list with a single line', () => {
     expect(textOf(lacking)).toMatch(/1 game server without a game.*30 lines without a game server/s);
   });
 
-  it('can be edited in the single-server form, even if it is left over from a longer list', async ({
+  it('can be edited in the single-server form, even if it is the remainder of a longer list', async ({
     member,
     listing,
   }) => {
@@ -587,7 +587,7 @@ describe('the Edit button', () => {
     expect(csvOf(await pressSubmit(member, after), 'not-sent.csv')).toHaveLength(200 - count);
   });
 
-  it('opens a form with all lines if none needs fixing', async ({ member, listing }) => {
+  it('opens a form with all lines if none need fixing', async ({ member, listing }) => {
     const preview = await paste(member, 'one.example.com:1 cs2\ntwo.example.com:2 cs2');
     expect(labelsOf(preview)).toEqual(['Submit 2 game servers', 'Edit', 'Cancel']);
     const after = await edit(member, preview, {
@@ -601,7 +601,7 @@ describe('the Edit button', () => {
     expect(listing.submitted.map(({ port }) => port)).toEqual([1, 3]);
   });
 
-  it('is accompanied by a file with all lines to fix, including those without a game', async ({ member }) => {
+  it('comes with a file of all lines to fix, including those without a game', async ({ member }) => {
     const lines = Array.from({ length: 12 }, (_, n) => `no-game-${n}.example.com:1`);
     const preview = await paste(member, ['127.1:5 cs2', ...lines, 'good.example.com:1 cs2'].join('\n'));
     const rows = csvOf(messageOf(preview), 'to-fix.csv');
@@ -726,7 +726,7 @@ describe('the report on a list', () => {
     expect(csvOf(report, 'not-sent.csv')).toHaveLength(9);
   });
 
-  it("has attachments for a shorter list if the service's messages are too long", async ({ member }) => {
+  it("has attachments even for a short list if the service's messages are too long", async ({ member }) => {
     answerBy((count) => {
       const message = `${count} ${'why '.repeat(45)}`;
       return { kind: 'json', status: 200, body: { status: 'error', message } };

@@ -675,7 +675,7 @@ describe('a submission that needs approval', () => {
     expect(labelsOf(declined)).not.toContain(label);
   });
 
-  it('can be partly declined, and each declined line can be resubmitted only once', async () => {
+  it('can be partially declined, and each declined line can be resubmitted only once', async () => {
     const clock = createTestClock();
     const bot = await oneBot();
     const guild = await bot.newGuild({ key: 'sandbox-key' });

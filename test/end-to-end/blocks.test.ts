@@ -22,7 +22,11 @@ const CANNOT_SUBMIT =
 const HOST_BLOCKED = "this address is blocked here. Ask this Discord server's admins or moderators.";
 
 describe('the block list in /settings', () => {
-  it('blocks and unblocks members, and the log channel shows both', async ({ guild, admin, member }) => {
+  it('lets an admin block and unblock members, and the log channel shows both changes', async ({
+    guild,
+    admin,
+    member,
+  }) => {
     await chooseLogChannel(guild);
     const waiting = await paste(member, 'a.example.com:1 cs2\nb.example.com:1 cs2');
     const list = await admin.press(await openSetting(guild, 'Blocked here'), 'Show the list');
@@ -49,7 +53,7 @@ describe('the block list in /settings', () => {
     expect(textOf(await admin.pick(list, ['@admin']))).toContain('a block would have no effect');
   });
 
-  it('blocks host names and ranges, and keeps invalid input in the form', async ({
+  it('lets an admin block host names and ranges, and keeps invalid input in the form', async ({
     guild,
     admin,
     member,
@@ -100,7 +104,7 @@ describe('in the Decline form, a moderator', () => {
     expect(adds(guild)).toHaveLength(1);
   });
 
-  it('can also block a host and unblock it later in the queue', async ({ guild, member }) => {
+  it('can also block a host, then unblock it from the queue', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const moderator = inStaff(guild, 'admin');
     await addServer(member, 'a.example.com:1');

@@ -17,7 +17,7 @@ const it = botTest();
 const SMALL_CAPITALS = 'ᴘʟᴀʏ.ᴇxᴀᴍᴘʟᴇ.ᴄᴏᴍ:25570';
 
 describe('an address in /addserver', () => {
-  it('needs a corrected spelling if it contains look-alike letters', async ({ member, listing }) => {
+  it('gets a suggested spelling if it contains look-alike letters', async ({ member, listing }) => {
     for (const typed of [SMALL_CAPITALS, `ɪᴘ: ${SMALL_CAPITALS}`, '🅿🅻🅰🆈.example.com:25570']) {
       const answer = await addServer(member, typed);
       expect(textOf(answer)).toContain('contains letters that look like others. Did you mean');

@@ -134,7 +134,7 @@ describe('a panel', () => {
     expect(textOf(await openSettings(guild))).not.toContain(next);
   });
 
-  it('asks for a missing API key before it opens a form', async ({ guild, admin, member }) => {
+  it('asks for a missing API key before opening a form', async ({ guild, admin, member }) => {
     const panel = await postPanel(guild);
     const asked = await member.press(panel, 'Submit a game server');
     expect(textOf(asked)).toMatch(/no API key .*Ask someone with/s);
@@ -366,7 +366,7 @@ describe("a guild's panels", () => {
     expect(JSON.stringify(panel.current)).toContain('addserver:new:rust');
   });
 
-  it('show both of two simultaneous changes', async ({ guild, admin, discord }) => {
+  it('show both changes if two are made at the same time', async ({ guild, admin, discord }) => {
     const panel = await postPanel(guild, 'Before');
     const page = await openSetting(guild, 'Panels');
     const { modal } = await openModal(admin, page);

@@ -116,11 +116,7 @@ describe('the queue in /submissions', () => {
     );
   });
 
-  it('reports that another moderator decided first or the member edited the submission', async ({
-    guild,
-    admin,
-    member,
-  }) => {
+  it('reports decisions by other moderators and edits by the member', async ({ guild, admin, member }) => {
     await turnApprovalOn(guild);
     const replies: Answer[] = [];
     for (let n = 0; n < 5; n += 1) replies.push(await addServer(member, `q${n}.example.com:27015`));

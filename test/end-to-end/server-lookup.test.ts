@@ -50,7 +50,7 @@ async function submitAll(guild: TestGuild): Promise<void> {
 }
 
 describe('the server lookup', () => {
-  it('fills in a missing query port, and the reply mentions it', async ({ bot, guild }) => {
+  it('fills in a missing query port and mentions it in the reply', async ({ bot, guild }) => {
     listRust(bot, '93.184.216.34');
     const answer = await submit(guild, '93.184.216.34:28015');
     expect(textOf(answer)).toContain('93.184.216.34:28015 · query port 28017');
@@ -87,7 +87,7 @@ describe('the server lookup', () => {
     ]);
   });
 
-  it('is mentioned in the report only for lines that were submitted', async ({ bot, guild }) => {
+  it('is mentioned in the report only for submitted lines', async ({ bot, guild }) => {
     const other = guild.person({ role: 'other' });
     listRust(bot, '93.184.216.44');
     const list = '93.184.216.44:28015\n93.184.216.44:28025 rust';

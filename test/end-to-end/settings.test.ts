@@ -42,7 +42,7 @@ const addOne = ({ member }: TestGuild, game = 'cs2', who = member) =>
   addServer(who, `${randomUUID()}.example.com:1`, { game });
 
 describe('/settings', () => {
-  it('shows every setting, a menu to change one, and a link to the command permissions', async ({
+  it('shows every setting, a menu to change them, and a link to the command permissions', async ({
     guild,
   }) => {
     const said = textOf(await openSettings(guild));
@@ -173,7 +173,7 @@ describe.for(IN_LANGUAGES)('/settings in $locale', ({ locale, panels, games, onl
   const inLocale = (guild: TestGuild) => ({ ...guild, admin: guild.person({ role: 'admin', locale }) });
   const contentOf = (answer: Answer) => messageOf(answer).current?.content ?? '';
 
-  it('lists all disabled settings on one line', async ({ guild }) => {
+  it('lists all disabled settings on a single line', async ({ guild }) => {
     const mine = inLocale(guild);
     const overview = await openSettings(mine);
     expect(contentOf(overview).length).toBeLessThan(700);
@@ -415,7 +415,7 @@ it('a log channel in another Discord server is rejected, even if the choice is f
   expect(bot.discord.messages({ channelId: other.channelId })).toEqual([]);
 });
 
-describe('a channel in which the bot lacks permissions', () => {
+describe('a channel where the bot lacks permissions', () => {
   const lacks = (answer: Answer) =>
     textOf(answer).match(/missing permissions in #\d+: (.*?)\. Add the bot/)?.[1];
   const posts = (guild: TestGuild) =>

@@ -228,7 +228,7 @@ describe("a form that isn't prefilled", () => {
     expect(after.custom_id).not.toBe(before.custom_id);
   });
 
-  it('never shows a key that was entered earlier', async ({ admin }) => {
+  it('never shows a previously entered key', async ({ admin }) => {
     const refused = await admin.submit(modalOf(await admin.slash('setkey')), { key: 'wrong-key' });
     const windows = [() => admin.slash('setkey'), () => admin.press(refused, 'Enter an API key')];
     for (const open of windows) {
