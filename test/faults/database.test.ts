@@ -20,7 +20,7 @@ function open({ data }: Bot): DatabaseSync {
 }
 
 ownBotTest({ crash: true })(
-  'the bot reports a damaged database in one line, and leaves the file unchanged',
+  'the bot reports a damaged database in a single line and leaves the file unchanged',
   async ({ bot, guild }) => {
     const path = join(bot.data, 'bot.sqlite');
     await bot.process.stop();

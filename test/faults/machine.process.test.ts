@@ -312,7 +312,7 @@ describe('a running bot', () => {
     await isAccepted({ bot, guild }, `after-${kind.replaceAll(' ', '-')}.example.com`);
   });
 
-  it('logs an unhandled exception in one line, and exits with status 1', async ({ bot, guild }) => {
+  it('logs an unhandled exception in a single line and exits with status 1', async ({ bot, guild }) => {
     const before = bot.log().length;
     writeFileSync(fileOf('mishap'), 'exception');
     expect(await bot.process.exited()).toMatchObject({ status: 1, signal: null });
