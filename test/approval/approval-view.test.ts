@@ -66,7 +66,7 @@ it('an approval message shows each person by name, or by mention if the name is 
   expect(unnamed.match(/@\w+/g)).toEqual(['@4', '@mod', '@5']);
 });
 
-it('decidedText() returns an empty string without decisions', () => {
+it('decidedText() returns an empty string if there are no decisions', () => {
   expect(decidedText(t, [], games)).toBe('');
 });
 

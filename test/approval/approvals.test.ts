@@ -177,7 +177,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await other.approvals.waitUnconfirmed({ ...which, submissionId: id })).toBeUndefined();
   });
 
-  it('can be queued, but not approved, while the service rejects the key', async () => {
+  it('can be queued, but not approved, while the service is rejecting the key', async () => {
     const opened = await open();
     const other = await opened.beside('another process');
     const rejected: Outcome = { kind: 'rejected', message: 'No.', known: 'invalidKey' };
@@ -562,7 +562,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     );
   });
 
-  it('remembers the server as originally submitted until the member resubmits it', async () => {
+  it('keeps the original server on record until the member resubmits', async () => {
     const opened = await open();
     await submit(opened, 'a');
     const { approvals } = opened;
@@ -616,7 +616,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await many('c')).toEqual([{ host: 'many.example.com', count: 12 }]);
   });
 
-  it("can't be partly declined twice at the same time", async () => {
+  it('keeps only one of two simultaneous partial declines', async () => {
     const opened = await open();
     await submit(opened, 'a', 3);
     const submissionId = await seen(opened, 'a');
@@ -673,7 +673,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     });
   });
 
-  it("is rejected if it is the member's 21st within 15 minutes", async () => {
+  it("is rejected if it is the member's 21st in 15 minutes", async () => {
     const opened = await open();
     const other = { guildId, user: { id: '3', name: 'noa' } };
     for (let n = 0; n < 20; n += 1) {

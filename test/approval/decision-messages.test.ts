@@ -98,7 +98,7 @@ function processOver(
   });
 }
 
-it('one process at a time sends direct messages, one message per run', async () => {
+it('only one process at a time sends direct messages, one per run', async () => {
   const store = await (await newPlace('sqlite')).open();
   const leases = ['one', 'other'].map((processId) => ({
     process_id: processId,
