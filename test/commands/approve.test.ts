@@ -38,7 +38,7 @@ const approvedWith = (again: number, ended: Partial<EndedSubmission>): Approved 
 const notesOf = (again: number, ended: Partial<EndedSubmission>, isAdmin = false) =>
   approvalNotes(anyContext({ isAdmin }), [approvedWith(again, ended)], games).join('\n');
 
-it("an announcement of several members' servers names each member once", () => {
+it('an announcement of servers from several members names each member once', () => {
   const accepted = rows.map(
     (row): RowResult => ({
       row,

@@ -40,7 +40,7 @@ describe('if admins require a reason, a moderator', () => {
     expect(readFields({ ...fields, lines: '2' }, true)).toMatchObject({ only: new Set([3]) });
   });
 
-  it('who gives none can reopen the form with the typed lines', () => {
+  it('can reopen the form with the same input after leaving the reason empty', () => {
     expect(() => readFields({}, true)).toThrow('Not declined: a reason is required here.');
     expect(Object(readFields({ lines: '2' }, true)).reply).toMatchObject({
       content: expect.stringContaining('a reason is required here'),
