@@ -396,7 +396,7 @@ it('a burst of responses uses at most two connection pools even if Discord is sl
   expect(most).toBeLessThan(600);
 });
 
-it('a request can limit how long it waits for a rate limit', async () => {
+it('a request can set a maximum wait for rate limits', async () => {
   const { discord, api } = await open();
   const post = (maxWaitMs: number) => api.post('/users/@me/channels', { body: {}, maxWaitMs });
   answering(discord, {}, [limited(0.3), limited(0.3), status(200, {})]);

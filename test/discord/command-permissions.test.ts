@@ -82,7 +82,7 @@ describe('the permissions on the Integrations page', () => {
     expect(await denies()).toBe(isDenied);
   });
 
-  it('override the application-wide ones if set for a command', async () => {
+  it('override the application-wide permissions if set for a command', async () => {
     const { guild, denies, set } = await open();
     set('', [entry(Role, guild.id, false)]);
     expect(await denies()).toBe(true);

@@ -92,7 +92,7 @@ it('the bot reports a fatal error only once if Discord permanently closes severa
 it.each([
   [1, 999, 0],
   [2, 998, 1],
-])('a bot with %i shards never uses the last IDENTIFY of the day (%i of 1,000 used)', async (shards, identifiesUsed, begun) => {
+])('a bot never uses the last IDENTIFY of the day (shards: %i, used: %i of 1,000)', async (shards, identifiesUsed, begun) => {
   const discord = await startStandIn({ shards, identifiesUsed, maxConcurrency: shards });
   const gateway = gatewayTo(discord);
   await gateway.connect();
