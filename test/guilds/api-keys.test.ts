@@ -148,7 +148,7 @@ describe("a guild's API key", () => {
     expect(await keys.usable('1')).toEqual({ kind: 'unusable', problem: { code: 'key-missing' } });
   });
 
-  it('keeps its cached problem until the same process changes the key', async () => {
+  it('shows a cached problem until the same process changes the key', async () => {
     const { keys, store, logger } = await open();
     const otherProcess = createApiKeys({ store, encryption, logger });
     expect(await keys.problem('1')).toEqual({ code: 'key-missing' });
@@ -194,7 +194,7 @@ describe("the service's response", () => {
     });
   });
 
-  it('records when the key last worked', async () => {
+  it('updates the time when the key last worked', async () => {
     const { keys, clock } = await open();
     await keys.set('1', FIRST, by);
     clock.now = 1_000;

@@ -243,7 +243,7 @@ describe("a guild's membership", () => {
   });
 });
 
-it('a guild that is used during a check is recorded by the next check', async () => {
+it('a guild used during a check is recorded by the next one', async () => {
   const { store, running, process, play } = await open();
   await play('check');
   let isDue = true;

@@ -98,7 +98,7 @@ describe("a guild's settings", () => {
   });
 });
 
-describe("a log channel's problem", () => {
+describe('a problem with a log channel', () => {
   it('is stored only if the guild still uses that channel', async () => {
     const { store, settings } = await open();
     const { channelOf, setTrouble } = logChannels(settings);
