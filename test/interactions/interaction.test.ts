@@ -53,7 +53,7 @@ describe('an interaction', () => {
     expect(read({ member: { user, permissions: '0' } })).toMatchObject({ user: { name: 'mia =1' } });
   });
 
-  it("counts as an admin's if the user has Manage Server or Administrator", () => {
+  it('counts as coming from an admin if the user has Manage Server or Administrator', () => {
     expect(withPermissions(String(PermissionFlagsBits.ManageGuild)).isAdmin).toBe(true);
     expect(withPermissions(String(PermissionFlagsBits.Administrator | 1n)).isAdmin).toBe(true);
     expect(withPermissions(String(PermissionFlagsBits.ManageRoles)).isAdmin).toBe(false);
