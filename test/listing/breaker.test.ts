@@ -43,14 +43,14 @@ it.each([
     'failed',
   ],
   [
-    'checking whether a guild is paused does not use up the trial submission',
+    "checking whether a guild is paused doesn't use up the trial submission",
     '1! 3(1-) 1! 2! 30s 1! 1! 1? 1!',
     'free held free free free yes held',
     'some',
     'failed',
   ],
   [
-    'checking while all guilds are paused does not use up the trial submission',
+    "checking while all guilds are paused doesn't use up the trial submission",
     '3(1- 2- 3-) 1- a! 30s a! b! a? b!',
     'held free free yes held',
     'all',
@@ -80,7 +80,7 @@ it.each([
     'some',
     'answered',
   ],
-])('in the circuit breaker, %s: %s', (_what, story, may, pausedGuilds, latest) => {
+])('in the circuit breaker, %s (%s)', (_what, story, may, pausedGuilds, latest) => {
   expect(play(story)).toEqual({ may, pausedGuilds, latest });
 });
 

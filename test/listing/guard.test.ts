@@ -175,7 +175,7 @@ describe('a request for the games list', () => {
 });
 
 describe('an API key', () => {
-  it('delays submissions while it is paused, even those already waiting', async () => {
+  it('delays submissions while paused, even those already waiting', async () => {
     const { breaker, turns, inTurn } = setUp([ADDED], 1);
     const pausedAtSending: number[] = [];
     const add = () =>
@@ -195,7 +195,7 @@ describe('an API key', () => {
     expect(pausedAtSending).toEqual([0, 0]);
   });
 
-  it('makes submissions fail if it is paused for more than five seconds', async () => {
+  it('makes submissions fail if paused for more than five seconds', async () => {
     const { sent, breaker, add } = setUp();
     breaker.pause('1', KEY, 6_000);
     const outcome = await add('1');
@@ -204,7 +204,7 @@ describe('an API key', () => {
     expect(sent).toEqual([]);
   });
 
-  it("doesn't delay the guild's next key while it is paused", async () => {
+  it("doesn't delay a replacement key while paused", async () => {
     const { sent, breaker, add, read } = setUp();
     breaker.pause('1', KEY, 60_000);
     expect(await read('1', OTHER_KEY)).toEqual(ADDED);
