@@ -105,7 +105,7 @@ describe('the address parser', () => {
   ])('rejects an invalid port: %j', (text, problem) => expect(read(text)).toEqual(problem));
 });
 
-describe('addresses outside the public internet', () => {
+describe('non-public addresses', () => {
   const RANGES = {
     private: '10.1.2.3 172.31.255.255 192.168.0.4 fec0::1 ::ffff:192.168.0.4 64:ff9b::10.0.0.1',
     'private (link-local)': '169.254.169.254 fe80::1 fe80::1%eth0 fd00::1',
@@ -126,7 +126,7 @@ describe('addresses outside the public internet', () => {
     }
   });
 
-  it("don't include public addresses next to a reserved range", () => {
+  it("aren't confused with public addresses adjacent to a reserved range", () => {
     const hosts =
       '1.1.1.1 172.15.0.1 172.32.0.1 100.128.0.1 198.20.0.1 223.255.255.255 2002:808:808::1 64:ff9b::808:808';
     for (const host of [...hosts.split(' '), '2001:4860:4860::8888']) expect(codeOf(host), host).toBe('ok');
