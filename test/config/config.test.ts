@@ -396,7 +396,7 @@ describe('a configuration mistake', () => {
     expect(problemsWith(given)).not.toContain(TOKEN);
   });
 
-  it("is only a warning if the service's URL ends in /api", () => {
+  it("only causes a warning if the service's URL ends in /api", () => {
     expect(doubtful(read({ LISTING_API_URL: 'https://list.example.com/api/' }))).toEqual([
       expect.stringContaining('requests go to https://list.example.com/api/api.'),
     ]);
