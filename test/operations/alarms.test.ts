@@ -417,7 +417,7 @@ describe('alarm conditions', () => {
       },
       {},
     ],
-  ])('are correct for %s', async (_, wrong, found) => {
+  ])('are evaluated correctly for %s', async (_, wrong, found) => {
     expect(await holding(wrong)).toEqual(found);
   });
 
@@ -541,7 +541,7 @@ describe('a heartbeat', () => {
     expect(logger.lines).toEqual([]);
   });
 
-  it('is logged without the URL if the server rejects it', async () => {
+  it('is logged without its URL if rejected', async () => {
     const { url } = await startServer(404);
     const logger = recorder();
     const heartbeat = createHeartbeat({ url, health: async () => WELL, everyMs: 1, logger });

@@ -66,7 +66,7 @@ describe('the health check', () => {
     expect((await ready()) as object).toHaveProperty('listing', { ok: true });
   });
 
-  it("explains on /readyz why the bot doesn't receive commands", async () => {
+  it("explains on /readyz why the bot isn't receiving commands", async () => {
     const own = await quietPort();
     const other = await oneBot({ env: { HTTP_PORT: String(own) }, http: false });
     const gateway = async () => Object(await (await fetch(`http://127.0.0.1:${own}/readyz`)).json()).gateway;
@@ -96,7 +96,7 @@ describe('the health check', () => {
     await expect.poll(cut).toMatchObject({ ok: false, detail: 'cannot reach Discord: connection refused' });
   });
 
-  it('lists the available paths for an unknown path', async ({ bot: _bot }) => {
+  it('lists the available paths in 404 responses', async ({ bot: _bot }) => {
     const missing = await get('/');
     expect([missing.status, await missing.text()]).toEqual([404, expect.stringContaining('/readyz')]);
   });
@@ -193,7 +193,7 @@ describe('the log', () => {
 });
 
 describe('the HTTP server', () => {
-  it('makes the bot exit at startup if another program is using the port', async () => {
+  it('prevents the bot from starting if the port is already in use', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const address = taken.address();

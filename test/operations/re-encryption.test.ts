@@ -85,7 +85,7 @@ describe('data encrypted with a previous key', () => {
     expect(new Set(made.map(({ kind }) => kind))).toEqual(new Set(['synced']));
   });
 
-  it('still needs both keys after an interrupted re-encryption', async () => {
+  it('still needs both keys if re-encryption is interrupted', async () => {
     const store = await filled();
     let left = 2;
     const inGuild: Store['inGuild'] = (...args) => {
@@ -103,7 +103,7 @@ describe('data encrypted with a previous key', () => {
     await started(store, NEWEST);
   });
 
-  it('can change during re-encryption', async () => {
+  it('can be changed during re-encryption', async () => {
     const store = await filled();
     const { keys } = await started(store, NEWEST, FORMER);
     let isFirst = true;

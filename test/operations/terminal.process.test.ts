@@ -6,7 +6,7 @@ import { oneBot } from '../support/bot.ts';
 /** `script` from util-linux runs a program in a terminal. */
 const hasTerminal = spawnSync('script', ['--version']).status === 0;
 
-it.skipIf(!hasTerminal)('in a terminal, the log is formatted for people', async () => {
+it.skipIf(!hasTerminal)('the log is human-readable in a terminal', async () => {
   const wrapper = ['sh', '-c', 'exec script -qec "$*" /dev/null', 'sh'];
   const bot = await oneBot({ asProcess: true, wrapper });
   await expect.poll(bot.output).toMatch(/invite the bot: \S+permissions=/);
