@@ -63,7 +63,7 @@ const composeSchema = z.object({
   ),
 });
 
-describe('the files for operators', () => {
+describe('the deployment files', () => {
   it.each([
     ['dclint', ['compose.yaml', 'compose.scale.yaml', '--disable-rule=no-build-and-image']],
     ['dockerfile-utils', ['lint', 'Dockerfile']],
@@ -177,7 +177,7 @@ describe('the files for operators', () => {
       for (const [, bot] of bots) expect(bot.image).toBe(BOT_IMAGE);
     });
 
-    it('passes .env unchanged to the bots', () => {
+    it('passes .env to the bots unchanged', () => {
       for (const [, bot] of botsOf(read({ BOT_HOST: 'bot.example.com' }))) {
         expect(bot.env_file).toEqual([{ path: '.env', format: 'raw' }]);
       }
