@@ -584,7 +584,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     expect(await tab.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
   });
 
-  it.for([360, 1000])('traps the focus in an open drawer at a width of %i px', async (width) => {
+  it.for([360, 1000])('traps focus in an open drawer at a width of %i px', async (width) => {
     const tab = await scene.tab('', { viewport: { width, height: 800 } });
     const drawer = tab.getByRole('dialog', { name: 'Sandbox' });
     await tab.getByRole('button', { name: 'Sandbox' }).press('Enter');
@@ -614,7 +614,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     ]);
   });
 
-  it("renders Discord's markup in forms", async () => {
+  it('renders Discord markup in forms', async () => {
     const tab = await inNewServer();
     const dialog = tab.getByRole('dialog');
     await pickCommand(tab, 'addservers');

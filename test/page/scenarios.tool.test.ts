@@ -31,7 +31,7 @@ async function look(tab: Tab, state: string, index: number): Promise<void> {
   }
 }
 
-describe.skipIf(!hasChromium)("the sandbox's scenarios", () => {
+describe.skipIf(!hasChromium)('the sandbox scenarios', () => {
   let scene: PageScene;
   beforeAll(async () => {
     scene = await openPageScene({ read: undefined });
@@ -40,10 +40,7 @@ describe.skipIf(!hasChromium)("the sandbox's scenarios", () => {
     await scene.close();
   });
 
-  it.for(SCENARIOS)('are accessible and can be used with the keyboard alone: $name', async ({
-    title,
-    steps,
-  }) => {
+  it.for(SCENARIOS)('are accessible and fully usable by keyboard: $name', async ({ title, steps }) => {
     const { discord, bot } = scene.sandbox;
     const before = discord.everyGuild.length;
     const tab = await scene.tab();
