@@ -341,7 +341,7 @@ describe('the simulated REST API', () => {
     expect(await get('a')).toBe(404);
   });
 
-  it('drops rate limits when the clock is set back', async () => {
+  it('resets rate limits when the clock is set back', async () => {
     const { guild, ask } = await open();
     const clock = createTestClock();
     const post = () => ask(`POST /channels/${guild.channelId}/messages`, { json: { content: 'words' } });
@@ -366,7 +366,7 @@ describe('the simulated REST API', () => {
     expect((await read()).status).toBe(200);
   });
 
-  it('only posts in channels where the bot can send messages', async () => {
+  it('only accepts messages in channels where the bot can post', async () => {
     const { standIn, guild, broken, ask } = await open();
     const { guildEvents, channels } = standIn;
     const [general, staff] = channels(guild);

@@ -46,7 +46,7 @@ function isSaid(label: string, { content }: Shown, text: string): boolean {
   return text.toLowerCase().includes(label.replace(/…$/u, '').toLowerCase());
 }
 
-describe('each reply in a scenario', () => {
+describe('replies in a scenario', () => {
   let sandbox: Sandbox;
 
   function collect(): void {
@@ -78,7 +78,7 @@ describe('each reply in a scenario', () => {
   }, 300_000);
   afterAll(() => sandbox.close());
 
-  it("doesn't repeat a sentence", () => {
+  it('never contain the same sentence twice', () => {
     expect(shown.size).toBeGreaterThan(30);
     const twice = [...shown.values()].flatMap((message) => {
       const all = sentencesOf(message);
@@ -87,7 +87,7 @@ describe('each reply in a scenario', () => {
     expect(twice).toEqual([]);
   });
 
-  it("doesn't repeat its button labels in the text", () => {
+  it("don't repeat their button labels in the text", () => {
     const said = [...shown.values()].flatMap((message) => {
       const text = textOf(message);
       return labelsOf(message).filter((label) => isSaid(label, message, text));

@@ -10,7 +10,7 @@ const page = await servePage({ sandbox });
 const { port, searchParams } = new URL(page.address);
 const token = searchParams.get('token') ?? '';
 
-describe("the sandbox page's server", () => {
+describe('the sandbox page server', () => {
   afterAll(async () => {
     await page.close();
     await sandbox.close();

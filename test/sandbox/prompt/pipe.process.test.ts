@@ -66,7 +66,7 @@ describe('the sandbox process', () => {
     }
   });
 
-  it('prints its usage if an option is unknown', async () => {
+  it('prints its usage for an unknown option', async () => {
     const { child, ended } = sandbox('--dada');
     child.stdin.end();
     const { stderr, status } = await ended;
