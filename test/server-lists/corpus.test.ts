@@ -66,7 +66,7 @@ function shownUnchosen(list: ReadList): readonly string[] {
 describe('the list parser', () => {
   it.each(CASES)('finds these servers: $shown', ({ text, list }) =>
     expect(read(text, DEFAULT_GAME)).toBe(list));
-  it.each(casesOf(ofNone))('finds these servers if there is no default game: $shown', ({ text, list }) =>
+  it.each(casesOf(ofNone))('finds these servers without a default game: $shown', ({ text, list }) =>
     expect(read(text)).toBe(list));
 
   it('finds no rows in an empty list', () => {
@@ -183,7 +183,7 @@ describe('the parsers', () => {
     fc.array(fc.constantFrom(...pieces), { maxLength: 40 }).map((some) => some.join('')),
   );
 
-  it('return rows in line order and never throw an error', () => {
+  it('return rows in line order and never throw', () => {
     fc.assert(
       fc.property(wild, (text) => {
         const list = readList(text, { ...games, defaultGame: 'cs2' });

@@ -18,7 +18,7 @@ const rowsOf = (text: string) => {
   return list.kind === 'rows' ? list.rows : [];
 };
 
-describe("the lines in a list's edit form", () => {
+describe('the lines in an edit form', () => {
   it.each([
     ['a nickname', 'a.example.com:27015 gmod', "1. a.example.com:27015 Garry's Mod"],
     ['a name that begins with a number', 'a.example.com:26900 7dtd', '1. a.example.com:26900 7 Days to Die'],
@@ -84,7 +84,7 @@ describe('the line numbers after an edit', () => {
   const others = [{ line: 12 }, { line: 12, part: 3 }, { line: 30 }];
   const placing = (...labels: (string | undefined)[]) => createPlacing({ labels, opened, others });
 
-  it('come from labels, then from deleted lines, before new ones are added', () => {
+  it('come from labels, then from deleted lines, and are otherwise new', () => {
     const { placeIn } = placing('12b', undefined, undefined, undefined);
     expect([2, 1, 3, 4].map(placeIn)).toEqual([
       { line: 3 },

@@ -50,7 +50,7 @@ describe('field names', () => {
     expect(names.map(field)).toEqual(names.map(() => expected));
   });
 
-  it('don\'t include words like "Support" or "players"', () => {
+  it('don\'t match words like "Support" or "players"', () => {
     const names = ['Support', 'export', 'Passport', 'players', 'map', 'gameid', 'steamid', 'Q', '1', ''];
     expect(names.map(field)).toEqual(names.map(() => undefined));
   });

@@ -136,7 +136,7 @@ describe('the list parser', () => {
     ]);
   });
 
-  it("accepts host names without a port under a game's heading", () => {
+  it('accepts host names without a port under a game heading', () => {
     const list = read('Valheim servers\nEU – a.example.com\nAS: c.example.com\nmain e.example.com');
     expect(places(list)).toEqual([
       '2 a.example.com valheim',
@@ -187,7 +187,7 @@ describe('an address label', () => {
     );
   });
 
-  it('sets the game from an "alias" field only if the game exists', () => {
+  it('treats an "alias" field as a game only if that game exists', () => {
     const rows = read(
       JSON.stringify([
         { ip: '10.0.40.106', alias: B, port: 27_050 },

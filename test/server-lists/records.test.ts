@@ -90,7 +90,7 @@ const gameIn = (records: readonly Values[], server: string) =>
   records.find(({ host }) => server.startsWith(String(host)))?.game ?? '';
 
 describe('the list parser', () => {
-  it.each(Object.entries(LIKE_JSON))('reads each object of %s as a game server', (_, write) => {
+  it.each(Object.entries(LIKE_JSON))('reads each object in %s as a game server', (_, write) => {
     for (const records of RECORDS) {
       for (const { rows, unchosen } of read(write(records))) {
         expect(unchosen).toEqual([]);
