@@ -69,7 +69,7 @@ describe.each(kinds())('a store in %s', (kind) => {
     await expect(store.inGuild('1', async () => undefined)).rejects.toThrow(StoreError);
   });
 
-  it("rejects a newer version's database", async () => {
+  it('rejects a database from a newer version', async () => {
     const { store, open, change } = await newPlace(kind);
     await (await open()).stop();
     await change("insert into kysely_migration values ('9.0-of-next-year', '2027-01-01T00:00:00.000Z')");
@@ -80,7 +80,7 @@ describe.each(kinds())('a store in %s', (kind) => {
     await expect(refused.start()).rejects.toThrow(StoreError);
   });
 
-  it("rejects an unreleased version's database", async () => {
+  it('rejects a database from an unreleased version', async () => {
     const { store, open, change } = await newPlace(kind);
     await (await open()).stop();
     await change('delete from kysely_migration');
@@ -90,7 +90,7 @@ describe.each(kinds())('a store in %s', (kind) => {
     );
   });
 
-  it("accepts a newer version's compatible changes", async () => {
+  it('accepts compatible changes from a newer version', async () => {
     const { store, open, change } = await newPlace(kind);
     const newer = await open();
     await addGuild(newer, '1');
@@ -221,7 +221,7 @@ describe.each(kinds())('a store in %s', (kind) => {
 });
 
 /** These tests cover processes that share a database. With SQLite, the processes take turns using one connection. */
-describe.each(kinds())('processes that share a store in %s', (kind) => {
+describe.each(kinds())('processes sharing a store in %s', (kind) => {
   const NEVER_MS = 1_000_000;
   const SOON_MS = 5;
   const OLD_MS = 16 * 60_000;
@@ -333,7 +333,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
     expect(alive.flatMap(({ ends }) => ends)).toEqual([]);
   });
 
-  it("aren't treated as dead if all of them pause", async () => {
+  it("aren't treated as dead if they all pause", async () => {
     const [store, another] = await openBoth();
     let pausedMs = 0;
     const pausing = (each: Store): Store => ({
@@ -360,14 +360,14 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
     expect(await untils()).toHaveLength(2);
   });
 
-  it('lose their leases if a process starts without sharing', async () => {
+  it("lose their leases to a process that doesn't share the store", async () => {
     const [store] = await openBoth();
     await working(store);
     const { processId } = await startProcess(store, { isShared: false });
     expect(await rowsIn(store, 'leases')).toMatchObject([{ process_id: processId }]);
   });
 
-  it('run a shared job in one process at a time', async () => {
+  it('never run a shared job at the same time', async () => {
     const [store, another] = await openBoth();
     const [one, other] = [await startProcess(store), await startProcess(another)];
     const done: string[] = [];
@@ -386,7 +386,7 @@ describe.each(kinds())('processes that share a store in %s', (kind) => {
     expect(done).toEqual(['first', 'again', 'once it is over', 'once it is dead']);
   });
 
-  it('record an interaction only once if two of them receive it', async () => {
+  it('record an interaction only once if two receive it', async () => {
     const [store, another] = await openBoth();
     const [one, other] = [workOf(store, 'one'), workOf(another, 'other')];
     const interaction = interactionOf('1');

@@ -81,7 +81,7 @@ describe('a database file', () => {
   });
 });
 
-it("a newer version's database isn't changed", async () => {
+it('a database from a newer version is left unchanged', async () => {
   const path = await filled();
   const database = new DatabaseSync(path);
   database.exec("INSERT INTO kysely_migration VALUES ('9.0-of-next-year', '2027-01-01T00:00:00.000Z')");
@@ -91,7 +91,7 @@ it("a newer version's database isn't changed", async () => {
   expect(readFileSync(path).equals(bytes)).toBe(true);
 });
 
-describe("a SQLite database's lock", () => {
+describe('the SQLite lock', () => {
   it('lets only one bot use the file, even via different paths', async () => {
     const path = join(folder(), 'data', 'bot.sqlite');
     const [first, second] = [createFileLock(path), createFileLock(path)];
@@ -108,7 +108,7 @@ describe("a SQLite database's lock", () => {
     expect(existsSync(`${path}.lock-journal`)).toBe(false);
   });
 
-  it('is reacquired if its file is deleted', async () => {
+  it('is reacquired if the lock file is deleted', async () => {
     const [path, logger] = [join(folder(), 'bot.sqlite'), recorder()];
     const first = createStoreLock({ url: sqliteAt(path), logger });
     await first.start();

@@ -36,7 +36,7 @@ const choices = {
   game: 'cs2',
 } as const;
 
-describe.each(kinds())("version 0.4.0 with a newer version's database in %s", (kind) => {
+describe.each(kinds())('version 0.4.0 with a newer database in %s', (kind) => {
   it.for([
     { rows: [readyRow(1, 'chosen.example.com')], servers: ['chosen.example.com'] },
     { rows: [], servers: [] },
