@@ -76,7 +76,7 @@ it.each(kinds())('a server counts as unconfirmed after 15 minutes without an out
 });
 
 describe('the search for servers being sent', () => {
-  it("finds recently reserved servers that don't have an outcome yet", async () => {
+  it('finds recently reserved servers without an outcome', async () => {
     const { store, alreadySubmitted } = await openParts(NOW);
     const ofGuild = { guildId: '1', userId: '7' };
     await addDone(store, { ...ofGuild, id: 'a', at: NOW, hosts: ['ended'] });

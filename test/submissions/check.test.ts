@@ -85,7 +85,7 @@ describe("a draft that can't be submitted", () => {
     expect(checked).toMatchObject({ ready: [{}, {}], heldBack: [], allowance: { count: 2 } });
   });
 
-  it('is rejected for one reason at a time, starting with problems for admins', async () => {
+  it('is rejected for one reason at a time, starting with a missing key', async () => {
     const opened = await open({ member: { servers: 1, seconds: 3600 } });
     await addDone(opened.store, { id: 'x', guildId: '1', userId: '2', at: NOW, hosts: ['a'] });
     const draft: Draft = { id: 'd', source: 'options', rows: [readyRow(1, 'a')] };
@@ -112,7 +112,7 @@ describe("a draft that can't be submitted", () => {
   });
 });
 
-describe('a submission that is waiting for approval', () => {
+describe('a submission waiting for approval', () => {
   it('holds back other drafts with the same server', async () => {
     const opened = await open();
     await opened.settings.change('1', (now) => ({ ...now, approval: true }));

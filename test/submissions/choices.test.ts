@@ -86,8 +86,8 @@ const shown = ({ draft }: CheckedDraft) =>
     row.kind === 'ready' ? `${row.line} ${row.submission.game}` : `${row.line} ${row.kind}`,
   );
 
-describe("a draft's ambiguous addresses", () => {
-  it("aren't stored outside the choices table until they are chosen", async () => {
+describe('ambiguous addresses in a draft', () => {
+  it("aren't stored outside the choices table until chosen", async () => {
     const { open, choose, storedElsewhere, store } = await openEditor();
     await open(people(3));
     expect(await storedElsewhere()).not.toMatch(/player|steve/);

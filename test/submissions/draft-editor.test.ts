@@ -93,8 +93,8 @@ function checked(result: EditResult | NotRead): CheckedDraft {
   return result;
 }
 
-describe("a list's draft", () => {
-  it('is stored, and shows how many servers can be sent', async () => {
+describe('a list draft', () => {
+  it('is stored and shows how many servers can be sent', async () => {
     const { store, open, stored } = await openEditor();
     await addDone(store, { id: 'x', guildId: '1', userId: '3', at: 1, hosts: ['a.example.com'] });
     const { draft, alreadySubmitted, allowance } = await open(
@@ -225,14 +225,14 @@ describe('an edit to a draft', () => {
     expect(shown(checked(await edit('')).draft.rows)).toEqual(['2 8.8.4.4:1 cs2', '3 8.8.8.8:1 cs2']);
   });
 
-  it('can change all lines, even ready ones', async () => {
+  it('can change any line, even a valid one', async () => {
     const { open, edit } = await openEditor();
     const { draft } = await open('8.8.8.8:1 cs2\n127.1:5');
     expect(linesToEdit(draft, 'all').text).toBe('1. 8.8.8.8:1 cs2\n2. 127.1:5');
     expect(shown(checked(await edit('1. 8.8.8.8:2 cs2', 'all')).draft.rows)).toEqual(['1 8.8.8.8:2 cs2']);
   });
 
-  it('keeps unchanged lines without parsing them again', async () => {
+  it('keeps unchanged lines without reparsing them', async () => {
     const { drafts, draftEditor, edit } = await openEditor();
     const submission = { server: 'a.example.com', port: 27015, queryPort: 27016, game: 'cs2' };
     const rows: readonly Row[] = [

@@ -159,7 +159,7 @@ describe('a stored draft', () => {
     expect(await drafts.unfinished(mia)).toBeUndefined();
   });
 
-  it('counts as unfinished until the member submits the held-back server again', async () => {
+  it('counts as unfinished until the member resubmits the held-back server', async () => {
     const { clock, ...parts } = await openParts(NOW);
     const { drafts } = parts;
     const single = (id: string, host: string): Draft => ({

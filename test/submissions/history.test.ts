@@ -101,7 +101,7 @@ describe("a guild's history", () => {
     expect(await ids({ address: 'three' })).toEqual(['b']);
   });
 
-  it("doesn't include running submissions", async () => {
+  it('excludes submissions in progress', async () => {
     const { store, ids } = await open();
     await store
       .tables()

@@ -166,7 +166,7 @@ describe('a submission', () => {
     expect(await submissions()).toEqual(['kept', 'withdrawn']);
   });
 
-  it("isn't deleted until its message shows the withdrawal", async () => {
+  it("isn't deleted until its message has been updated", async () => {
     const { store, prune, hosts, submissions } = await open();
     await addDone(store, { ...ofGuild, id: 'shown', hosts: ['shown'], at: ago(1) });
     await addDone(store, { ...ofGuild, id: 'due', hosts: ['due'], at: ago(1) });
@@ -180,7 +180,7 @@ describe('a submission', () => {
 });
 
 describe('a guild with more than 20,000 servers in its history', () => {
-  it('loses unsent servers first, then the oldest servers from the member with the most', async () => {
+  it('loses unsent servers first, then the oldest from the member with the most servers', async () => {
     const { store, prune, hosts, submissions } = await open();
     await fill(store, '1', { count: MAX_ENTRIES, at: ago(10) });
     await fill(store, '2', { count: 10, at: ago(20) });
@@ -244,7 +244,7 @@ describe('a guild with more than 20,000 servers in its history', () => {
 });
 
 describe('pruning', () => {
-  it('deletes a draft that has expired', async () => {
+  it('deletes expired drafts', async () => {
     const { store, partsAt, prune } = await open();
     const mia = { guildId: '1', user: { id: '7', name: 'mia' } };
     await partsAt(ago(1)).drafts.save(mia, readyDraft('old', 1, 'x'));

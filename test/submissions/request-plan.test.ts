@@ -54,7 +54,7 @@ describe("a submission's requests", () => {
     expect(sizes.length).toBeLessThanOrEqual(1 + 2 * 7);
   });
 
-  it('are only halved until every unknown game is found', () => {
+  it('are halved only until every unknown game is found', () => {
     const all = games(1000).map((game, n) => (n % 3 === 0 ? 'gone' : game));
     const { sizes, outcomes } = carryOut(all, (request) =>
       request.some((index) => all[index] === 'gone') ? rejected('gameInvalid') : ACCEPTED,
@@ -68,7 +68,10 @@ describe("a submission's requests", () => {
   it.each([
     { known: 'gameInvalid', others: 'rejected' },
     { known: 'invalidKey', others: 'not-sent' },
-  ] as const)('stop after the error $known, and the remaining servers are $others', ({ known, others }) => {
+  ] as const)('stop after the error $known, and mark the remaining servers as $others', ({
+    known,
+    others,
+  }) => {
     const { sizes, outcomes } = carryOut(games(300), () => rejected(known));
     expect(sizes).toEqual([100]);
     expect(outcomes[99]).toEqual(rejected(known));
@@ -76,7 +79,7 @@ describe("a submission's requests", () => {
     if (known === 'invalidKey') expect(outcomes[100]).toEqual({ kind: 'not-sent', reason: 'key' });
   });
 
-  it("aren't halved if the service responds that the list is empty", () => {
+  it("aren't halved if the service reports an empty list", () => {
     expect(carryOut(games(3), () => rejected('emptyList')).sizes).toEqual([3]);
   });
 
@@ -93,7 +96,7 @@ describe("a submission's requests", () => {
     expect(sizes).toHaveLength(10 + 2 * 200);
   });
 
-  it('omit the retry time from recorded outcomes', () => {
+  it("don't record the retry time in outcomes", () => {
     const { outcomes } = carryOut(['cs2'], () => ({ kind: 'rejected', message: 'Slow.', retryAfterMs: 9 }));
     expect(outcomes).toEqual([{ kind: 'rejected', message: 'Slow.' }]);
   });

@@ -65,7 +65,7 @@ describe("a submission's state", () => {
       from: ['waiting'],
       by: ({ waitingSubmissions }: Opened, id: string) => waitingSubmissions.end(id, '1', { state: to }),
     })),
-  ])('changes to $to only from $from', async ({ to, from, by }) => {
+  ])('can only change to $to from $from', async ({ to, from, by }) => {
     for (const before of STATES) {
       const opened = await open();
       const { store, begin, latest } = opened;
