@@ -148,7 +148,7 @@ describe('npm run backup', () => {
     expect(await valueIn(file, 'a:1')).toBe('kept');
   });
 
-  it("reports an error on one line, and doesn't create a file", async () => {
+  it("reports errors in a single line and doesn't create a file", async () => {
     const data = await made();
     const file = join(data, 'copy.sqlite');
     const usage = await run('backup', [file, file], store(data));
@@ -311,7 +311,7 @@ describe('npm run restore', () => {
   });
 });
 
-describe("a running bot's backup", () => {
+describe('a backup of a running bot', () => {
   it('can be restored without sending any server twice', async () => {
     const bot = await oneBot();
     const { member } = await bot.newGuild({ key: 'sandbox-key' });

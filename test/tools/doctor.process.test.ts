@@ -279,7 +279,7 @@ describe("the doctor's Discord check", () => {
   it.each([
     [900, undefined],
     [901, 'IDENTIFYs'],
-  ])('only warns if more than 900 IDENTIFYs were used: %d', async (identifiesUsed, first) => {
+  ])('only warns if more than 900 IDENTIFYs have been used: %d', async (identifiesUsed, first) => {
     const { failed } = await examine(await anotherDiscord({ identifiesUsed }));
     expect(failed[0]).toBe(first);
   });
