@@ -130,7 +130,7 @@ function expectSentences(texts: readonly (string | undefined)[]): void {
   }
 }
 
-describe.each(languages)("other people's markup (in $tag)", ({ locales }) => {
+describe.each(languages)('untrusted markup (in $tag)', ({ locales }) => {
   const t = createWords().wordsFor(locales[0] ?? '');
   const member: Audience = { t, mention: (name) => `/${name}`, isAdmin: false, pages: () => undefined };
   const audiences = [member, { ...member, isAdmin: true }];

@@ -16,8 +16,8 @@ import { rendered } from './rendered.ts';
 const t = createWords().wordsFor('en-US');
 const games = indexGames([{ name: 'Rust', alias: 'rust' }]);
 
-describe('the embed with game servers', () => {
-  it("shows each server's game and address on one line", () => {
+describe('the game server embed', () => {
+  it("shows each server's game and address on a single line", () => {
     const lines = [
       describeServer(t, { server: '2606:4700::1111', port: 28015, game: 'rust' }, games),
       describeServer(t, { server: 'a.example.com', port: 1, queryPort: 2, game: 'unheard' }, games),
@@ -28,7 +28,7 @@ describe('the embed with game servers', () => {
     });
   });
 
-  it('shows the number of omitted servers', () => {
+  it('shows how many servers were omitted', () => {
     expect(serverEmbed(t, 'rejected', ['a', 'b', 'c'], 1).description).toBe('a\n… and 2 more');
   });
 
@@ -55,7 +55,7 @@ describe('the embed with game servers', () => {
   });
 });
 
-describe("a game server's line in a message", () => {
+describe('a game server line in a message', () => {
   it('is parsed back into the same server', () => {
     const server = 'play.example.com:1';
     const empty = { port: '', queryPort: '', game: '' };

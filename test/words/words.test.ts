@@ -57,7 +57,7 @@ describe("the bot's strings", () => {
     expect(t('settings.quotaHint', { most: 10_000 })).toContain('from 1 to 10,000,');
   });
 
-  it("are in English if the bot doesn't support the locale", () => {
+  it('fall back to English for unsupported locales', () => {
     expect(wordsFor('de')('pager.next')).toBe('Weiter');
     for (const locale of ['en-US', 'en-GB', 'fi', 'toString'])
       expect(wordsFor(locale)('pager.next')).toBe('Next');
@@ -97,7 +97,7 @@ describe('a link to the listing service', () => {
     expect([pages('a.example:1'), pages()]).toEqual([page, list]);
   });
 
-  it('leads to the whole list if it would otherwise be too long', () => {
+  it('points to the full list if the address makes the URL too long', () => {
     const pages = createListingPages(`https://list.example/?q={address}&x=${'x'.repeat(160)}`);
     expect(pages(`${'a'.repeat(253)}:65535`)).toContain('aaaa');
     expect(pages('é'.repeat(60))).toBe('https://list.example/');
