@@ -188,7 +188,7 @@ describe('after a successful submission, the bot', () => {
     expect(listing.submitted.at(-1)).toMatchObject({ server: 'second.example.com', game: 'rust' });
   });
 
-  it('prefills the game in the next form only if the whole list was for one game', async ({ member }) => {
+  it('prefills the game in the next form only if all servers are for the same game', async ({ member }) => {
     const one = await pressSubmit(member, await paste(member, 'a.example.com:1 cs2\nb.example.com:1 cs2'));
     expect(textOf(one)).toContain("doesn't notify anyone of the result");
     expect((await openModal(member, one, 'Submit another')).typed.game).toBe('cs2');

@@ -752,7 +752,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(await member.pick(history, ['other.example.com:1']))).toContain('No submissions match.');
   });
 
-  it('keeps invalid lines, and includes them once they are fixed', async ({ guild, member, listing }) => {
+  it('keeps invalid lines and queues them once they are fixed', async ({ guild, member, listing }) => {
     await turnApprovalOn(guild);
     const list = ['one.example.com:1 cs2', 'two.example.com cs2', 'three.example.com:3 cs2'].join('\n');
     const preview = await paste(member, list);

@@ -43,7 +43,7 @@ describe('an address in /addserver', () => {
     expect(listing.submitted).toEqual([]);
   });
 
-  it('is sent without the symbols around it', async ({ member, listing }) => {
+  it('is sent without the surrounding symbols', async ({ member, listing }) => {
     for (const typed of [
       'IP👉play.example.com:25570',
       '┃IP→b.example.com:1',

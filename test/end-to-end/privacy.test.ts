@@ -12,7 +12,7 @@ const it = ownBotTest({ env: { MEMBER_LIMIT: '2/3600', GUILD_LIMIT: '3/3600', HI
   });
 
 describe('/privacy', () => {
-  it('lists the stored data, its recipients and its retention periods', async ({ member }) => {
+  it('lists the stored data, recipients and retention periods', async ({ member }) => {
     const answer = await member.slash('privacy');
     for (const words of [
       '(only you can see this)',
