@@ -28,7 +28,7 @@ const labelsOf = ({ components = [] }: Reply) =>
   components.flatMap((row) => row.components.map((each) => Object(each).label));
 
 describe('a rejected edit to a waiting submission', () => {
-  it("prefills the next form with the member's input", async () => {
+  it("keeps the member's input for the next form", async () => {
     let draft: Draft = { id: 'd', source: 'options', rows: [readyRow(1, 'a.example.com')] };
     const submission = {
       id: 'run',
