@@ -22,11 +22,12 @@ export const changeWaiting = (context: SubmitContext, deps: CommandDeps): Promis
 
 async function changeFields(context: SubmitContext, deps: CommandDeps): Promise<Reply> {
   const { id } = readSubmitId(context.argument);
-  const waiting = await deps.approvals.draft(context, id);
-  if (waiting.kind === 'no-draft') return replyForUnavailable(context, { id, ...waiting }, deps);
   const row = fieldsOf(context);
-  // The modal keeps showing the typed values until the edit is submitted.
-  await deps.draftEditor.keepTyped(context, id, { row, modal: 'fields' });
+  const waiting = await deps.approvals.draft(context, id);
+  // The modal keeps showing the typed values until the edit is submitted, even if the draft was withdrawn or declined.
+  const isKept = waiting.kind !== 'no-draft' || (await deps.drafts.find(context, id)).kind !== 'no-draft';
+  if (isKept) await deps.draftEditor.keepTyped(context, id, { row, modal: 'fields' });
+  if (waiting.kind === 'no-draft') return replyForUnavailable(context, { id, ...waiting }, deps);
   const { read, choices } = await readFields(context, row, waiting.rows, deps);
   const [candidate] = choices?.candidates ?? [];
   if (candidate) {

@@ -550,6 +550,17 @@ describe('a submission that needs approval', () => {
     expect(labelsOf(old)).toEqual(['Edit']);
   });
 
+  it('opens with what the member typed if it was withdrawn during the edit', async ({ guild, member }) => {
+    const { reply } = await oneWaits(guild);
+    const { modal, typed } = await openModal(member, reply);
+    await member.press(await member.slash('submissions'), 'Withdraw');
+    const withdrawn = await member.submit(modal, { ...typed, port: '27099' });
+    expect(textOf(withdrawn)).toContain('Withdrawn');
+    const again = await openModal(member, withdrawn, 'Edit and submit again');
+    expect(again.typed).toMatchObject({ port: '27099' });
+    expect(textOf(await member.submit(again.modal, again.typed))).toContain(WAITS);
+  });
+
   it('is updated in the log channel when the member edits it', async ({ guild, member }) => {
     const { reply, message } = await oneWaits(guild);
     const changed = await edit(member, reply, { port: '27016', server: 'new.example.com' });
