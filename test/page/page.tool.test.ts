@@ -699,7 +699,7 @@ describe.skipIf(!hasChromium)('a running scenario', () => {
   /** Avoids the mouse, because the caption moves when the preview appears, possibly before the button is released. */
   const press = (tab: Tab, name: string) => tab.getByRole('button', { name, exact: true }).press('Enter');
 
-  it('can be continued, reloaded, replayed, closed and replaced with another one', async () => {
+  it('can be continued, reloaded, replayed, closed and replaced with another', async () => {
     const tab = await scene.tab('&scenario=wrong-first-try', { viewport: { width: 390, height: 500 } });
     await step(tab, '1 of 3');
     await press(tab, 'Next');
