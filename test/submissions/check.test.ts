@@ -162,7 +162,7 @@ describe('a submission with more servers than the daily quota', () => {
 });
 
 describe('a draft with a single server', () => {
-  it('is only written when its server is reserved or accepted', async () => {
+  it('is only saved when its server is reserved or accepted', async () => {
     const writes = recordWrites();
     const opened = await open();
     const from = writes.length;

@@ -138,7 +138,7 @@ describe('a draft', () => {
     expect(opened.requests).toHaveLength(2);
   });
 
-  it("is sent with the first form's input if two are submitted at the same time", async () => {
+  it("uses the first form's input if two forms are submitted at once", async () => {
     const opened = await open();
     await opened.drafts.save(mia, readyDraft('d', 1, 'x'));
     const [first, second] = await Promise.all([one(opened, 'first', 'd'), one(opened, 'second', 'd')]);
@@ -570,7 +570,7 @@ describe('a submission', () => {
     expect(opened.requests).toHaveLength(1);
   });
 
-  it("is reported as saved if only the database's confirmation was lost", async () => {
+  it('is reported as saved if only the database confirmation was lost', async () => {
     const opened = await open(() => KEY_REJECTED);
     const { inGuild } = opened.store;
     opened.store.inGuild = async (guildId, change, how) => {
