@@ -230,7 +230,7 @@ describe("the doctor's Discord check", () => {
     expect(text).toMatch(/"Requires OAuth2 Code Grant" is on/);
   });
 
-  it('lists the verification requirements still missing at 75 servers', async () => {
+  it('lists unmet verification requirements at 75 servers', async () => {
     const near = {
       approximate_guild_count: 75,
       description: '',
