@@ -321,11 +321,9 @@ export function shapeOfRecord(cells: readonly Cell[], path: readonly string[], g
   const namesGame = filled.some((cell) => isFree(cell) && gameOf(cell.text, games) !== undefined);
   const isServer =
     namesGame || filled.some((cell) => fieldOf(cell) === 'queryPort' || SERVER_ONLY.test(cell.name));
-  for (const cell of filled) {
-    const { name, text } = cell;
+  for (const { name, text } of filled) {
     const isCount = /^\W*\d+(?:\W+\d+)?\W*$/u.test(text) && /s$|^\P{ASCII}+$/iu.test(name);
-    const isOfPerson = describedBy(name) === 'person' && !isLogin(name) && !isCount && !isLinked(text);
-    if (isOfPerson && (fieldOf(cell) === undefined || fieldOf(cell) === 'server')) return 'people';
+    if (describedBy(name) === 'person' && !isLogin(name) && !isCount && !isLinked(text)) return 'people';
     if (IDENTITY.test(text) && !text.includes('://') && !(isServer && /id$/iu.test(name))) return 'people';
   }
   if (isServer) return 'list';
