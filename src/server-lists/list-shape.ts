@@ -24,10 +24,10 @@ export const worstOf = (shapes: Iterable<Shape>): Shape =>
 
 /** The beginning of a line in a log: a time, a date, or a bracket with a level. */
 const LOG =
-  /^[\s>*"'#(-]{0,8}(?:L |\[|\(|<\d{1,3}>)?\s?(?:\d{1,2}:\d\d(?::\d\d)?(?![\d:.a-f])|\d{4}[-/.]\d\d?[-/.]\d\d?(?![\d.])|\d\d?[-/]\d\d?[-/]\d{2,4}(?![\d.:])|\d\d?\.\d\d?\.\d{4}(?!\d)|(?:\p{L}{2,4},? )?\p{L}{3,4} {1,2}\d{1,2} \d\d?:\d\d|\d{10}(?:\d{3})?(?:\.\d{1,9})?[\s,\]:]|[^[\]]{0,40}\b(?:trace|debug|info|notice|warn|warning|error|fatal|severe)\b[^[\]]{0,10}\])/iu;
+  /^[\s>*"'#(-]{0,8}(?:L |\[|<\d{1,3}>)?\s?(?:\d{1,2}:\d\d(?::\d\d)?(?![\d:.a-f])|\d{4}[-/.]\d\d?[-/.]\d\d?(?![\d.])|\d\d?[-/]\d\d?[-/]\d{2,4}(?![\d.:])|\d\d?\.\d\d?\.\d{4}(?!\d)|(?:\p{L}{2,4},? )?\p{L}{3,4} {1,2}\d{1,2} \d\d?:\d\d|\d{10}(?:\d{3})?(?:\.\d{1,9})?[\s,\]:]|[^[\]]{0,40}\b(?:trace|debug|info|notice|warn|warning|error|fatal|severe)\b[^[\]]{0,10}\])/iu;
 const LEVEL = /^\s{0,8}(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|SEVERE)[\s:]/u;
 /** A bracket with the name of a program's module. Only the rest of the line tells it from a tag such as `[surf]`. */
-const MODULE = /^\s{0,8}\[[a-z][\w :./-]{1,40}\](?!\()/u;
+const MODULE = /^\s{0,8}\[[a-z][\w :./-]{1,40}\]/u;
 /** A time with seconds, or a date with a time, anywhere in a line. */
 const STAMP = /(?<![\d.:])\d{1,2}:\d\d:\d\d(?![\d:.])|\d{4}-\d\d-\d\d|\d\d?\/\w{3}\/\d{4}/u;
 /** Identifies a person: a Steam ID, a UUID, a hash or an account. The Steam IDs of game servers are different. */
@@ -49,12 +49,10 @@ const COUNT_OF =
 const OF_COUNT =
   /(?:players?|users?|clients?|spieler|joueurs|jugadores|gracze|игроки)(?: online)?[\s:=(]{1,4}\d{1,4}(?: ?\/ ?\d{1,4})?/giu;
 /** Signs that appear in program code, settings and logs, but not in lists. */
-const CODE = /[{}\\$]|\w\(['"]|=>|<\/?[a-z]|&&|::|->|\/(?:tcp|udp)\b|[^\s=]=|=[^\s=]/iu;
+const CODE = /[{}\\$]|\w\(['"]|<\/?[a-z]|&&|::|->|\/(?:tcp|udp)\b|[^\s=]=|=[^\s=]/iu;
 /** Separators between the names, games and notes of a line. */
 const SEPARATOR = /[|•·\t;,()[\]"`*~_<>“”]+| +[-–—~] +|[:：➜→»]+| {3,}/u;
-const ITEM = /^(?:\s|[>*_•‣·-]|\[[x ✓✔]?\]|#?\d{1,4}[.):](?=\s))+/iu;
-/** Numbers of players and slots, such as `12/24` and `32 slots`. */
-const SLOTS = /\d{1,4}\s?\/\s?\d{1,4}|\b\d{1,4} ?(?:slots?|p)\b/giu;
+const ITEM = /^(?:\s|[>*_•‣·-]|#?\d{1,4}[.):](?=\s))+/iu;
 /** Words that lead from a sentence to an address. */
 const INTO =
   /(?<!\p{L})(?:on|at|from|to|with|via|by|of|for|is|was|und|and|or|von|bei|auf|de|en|sur|na|от|на|с)["'\s(`]{0,4}$/iu;
@@ -175,17 +173,14 @@ export interface ShapedLine {
 export function shapeOfLine(line: ShapedLine, games: GameIndex): Shape {
   const { servers, text, heading, addresses } = line;
   if (LOG.test(line.raw) || LEVEL.test(line.raw)) return 'people';
-  const raw = line.raw.replace(LINK, ' ');
   if (servers.every((server) => isJoined(server, text))) return 'list';
-  if (IDENTITY.test(raw) || MY_IP.test(raw) || isOfPeople(heading)) return 'people';
+  if (IDENTITY.test(line.raw) || MY_IP.test(line.raw) || isOfPeople(heading)) return 'people';
   const words = withoutCounts(textsAround(text, addresses).join(' '));
   // Parts of IPv6 addresses can look like a time.
   if (STAMP.test(words)) return 'people';
-  // A login next to a list of ports is the server's own.
-  const hasPorts = /["']?ports["']?\s{0,4}[:=]/iu.test(text);
-  if (!hasPorts && speaksOfPeople(words)) return 'people';
+  if (speaksOfPeople(words)) return 'people';
   if (isEntry(line, games)) return 'list';
-  return MODULE.test(raw) ? 'people' : 'unsure';
+  return MODULE.test(line.raw) ? 'people' : 'unsure';
 }
 
 /** Whether a link or a command joins the server at this address. */
@@ -206,7 +201,7 @@ export function textsAround(
 /** Whether a line is one server, with only a name, a game, labelled ports, slots or links next to it. */
 function isEntry({ text, addresses, servers, namesGame }: ShapedLine, games: GameIndex): boolean {
   const isGameOrNothing = (words: string) => !hasWords(words) || gameOf(trimmed(words), games) !== undefined;
-  const around = textsAround(text, addresses).map((piece) => plainPiece(piece));
+  const around = textsAround(text, addresses).map((piece) => piece.replace(LINK, ' '));
   const [first] = servers;
   if (first === undefined) return false;
   if (isGlued(text, first)) return false;
@@ -233,13 +228,8 @@ function isEntry({ text, addresses, servers, namesGame }: ShapedLine, games: Gam
   const counts = partsOf(`${name} | ${after}`).map(countWords);
   if (counts.some((count) => count > MAX_WORDS.name)) return false;
   if (counts.reduce((sum, count) => sum + count, 0) > MAX_WORDS.all) return false;
-  const isGame = (part: string) => gameOf(trimmed(part), games) !== undefined;
-  return isNameInFront(name, isLabelled || namesGame) && isNameBehind(isLabelled ? '' : name, after, isGame);
+  return isNameInFront(name, isLabelled || namesGame) && isNameBehind(isLabelled ? '' : name, after);
 }
-
-/** Removes text that can be next to a server without being part of a name. */
-const plainPiece = (piece: string): string =>
-  piece.replace(LINK, ' ').replace(COUNT_OF, ' ').replace(OF_COUNT, ' ').replace(SLOTS, ' ');
 
 const MAX_LABEL_LENGTH = 80;
 
@@ -258,9 +248,8 @@ function withoutField(before: string): string {
 /** Whether an address is part of something longer, such as `name[/8.8.8.8:1]`. */
 function isGlued(text: string, { start, end }: FoundAddress): boolean {
   return (
-    /[\p{L}\p{N}/@\\.$%^+-]$|[\p{L}\p{N}][[(]$|\(\d{1,4}:$/u.test(
-      text.slice(Math.max(0, start - 8), start),
-    ) || /^["'`)\]]{0,2}[\p{L}\p{N}/@\\#$%^]/u.test(text.slice(end, end + 4))
+    /[\p{L}\p{N}/@\\.$%^+-]$|[\p{L}\p{N}][[(]$/u.test(text.slice(Math.max(0, start - 8), start)) ||
+    /^["'`)\]]{0,2}[\p{L}\p{N}/@\\#$%^]/u.test(text.slice(end, end + 4))
   );
 }
 
@@ -288,13 +277,10 @@ const partsOf = (words: string): readonly string[] =>
     .filter(hasWords);
 
 /** Whether the words behind an address are a name or a note, rather than the rest of a sentence. */
-function isNameBehind(name: string, after: string, isGame: (part: string) => boolean): boolean {
-  if (!hasWords(after)) return true;
-  const isSeparate = /^\s*[^\p{L}\p{N}\s]|^(?:\t| {3,})/u.test(after);
+function isNameBehind(name: string, after: string): boolean {
+  if (!hasWords(after) || /^\s*[^\p{L}\p{N}\s]|^(?:\t| {3,})/u.test(after)) return true;
   const [first = ''] = partsOf(after);
-  if (isSeparate || isGame(first)) return true;
-  if (hasWords(name)) return false;
-  return !/^\p{Ll}+ \p{Ll}/u.test(first);
+  return !hasWords(name) && !/^\p{Ll}+ \p{Ll}/u.test(first);
 }
 
 /** Returns the shape of a text whose address is inside these fields. */
@@ -311,26 +297,18 @@ export function shapeOfRecord(cells: readonly Cell[], path: readonly string[], g
   const fieldOf = ({ name }: Cell) => fieldCalled(name)?.field;
   const ports = filled.filter((cell) => fieldOf(cell) === 'port');
   const isLogin = (name: string) => ports.length > 1 && /^user(?:name)?$/iu.test(name);
-  /** Whether a text is a link, or is also in a link that joins the server. */
-  const links = filled
-    .flatMap(({ text }) => (text.includes('://') ? text : []))
-    .join(' ')
-    .slice(0, MAX_LINKS_LENGTH);
-  const isLinked = (text: string) => links.includes(text);
   const isFree = (cell: Cell) => fieldOf(cell) === undefined || /game|type|name/u.test(fieldOf(cell) ?? '');
   const namesGame = filled.some((cell) => isFree(cell) && gameOf(cell.text, games) !== undefined);
   const isServer =
     namesGame || filled.some((cell) => fieldOf(cell) === 'queryPort' || SERVER_ONLY.test(cell.name));
   for (const { name, text } of filled) {
     const isCount = /^\W*\d+(?:\W+\d+)?\W*$/u.test(text) && /s$|^\P{ASCII}+$/iu.test(name);
-    if (describedBy(name) === 'person' && !isLogin(name) && !isCount && !isLinked(text)) return 'people';
+    if (describedBy(name) === 'person' && !isLogin(name) && !isCount) return 'people';
     if (IDENTITY.test(text) && !text.includes('://') && !(isServer && /id$/iu.test(name))) return 'people';
   }
   if (isServer) return 'list';
   // Deeply nested fields without a known meaning come from the dump of a panel or an API.
-  const isKnownName = (name: string) =>
-    fieldCalled(name) !== undefined || describedBy(name) === 'about' || gameOf(name, games) !== undefined;
-  if (path.filter((name) => !isKnownName(name)).length > MAX_UNKNOWN_AROUND) return 'unsure';
+  if (path.filter((name) => fieldCalled(name) === undefined).length > MAX_UNKNOWN_AROUND) return 'unsure';
   const isKnown = ({ name, text }: Cell) =>
     text.includes('://') ||
     name.trim() === '' ||
@@ -342,9 +320,5 @@ export function shapeOfRecord(cells: readonly Cell[], path: readonly string[], g
 /** For the names around an object in a list of servers. */
 const MAX_UNKNOWN_AROUND = 2;
 
-/** The rest of a record's links isn't searched. */
-const MAX_LINKS_LENGTH = 1_000;
-
 /** Names of fields that only servers have. */
-const SERVER_ONLY =
-  /slots|max.?players|max.?clients|num.?players|player.?count|^map|^mapname|gamedir|app.?id/iu;
+const SERVER_ONLY = /max.?players|^map|gamedir|app.?id/iu;

@@ -308,8 +308,7 @@ function withoutComment(line: string): string {
   return namesServer(line.slice(before.length)) && !namesServer(before) ? line : before;
 }
 
-const namesServer = (text: string): boolean =>
-  addressesIn(text).some(({ isServer, address }) => isServer || address?.port);
+const namesServer = (text: string): boolean => addressesIn(text).length > 0;
 
 /**
  * Checks a row. Returns it as ready, or as invalid with the first problem found.

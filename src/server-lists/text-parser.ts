@@ -101,7 +101,7 @@ const HEADING =
 /** Keys or tags of a file format. Words that contain any of them aren't a game's name. */
 const FORMAT = /[:=<>"{}]|^\s*\p{L}+\d{1,3}\s*$/u;
 /** The start or end of an object, for lines that contain several objects. */
-const BOUNDARY = /[{}]|\/>|<\p{L}{1,40}\s/u;
+const BOUNDARY = /[{}]|<\p{L}{1,40}\s/u;
 /** The end of an object that another object or value follows. What the object names isn't true of the next one. */
 const OBJECT_END = /\}\s{0,9}(?:,|(?=[[({]))|[\])]\s{0,9},(?=\s{0,9}[[({])|\/>/u;
 /** The name of a field at the end of a text, in front of the field's value. */
@@ -113,7 +113,7 @@ const FIELD =
 const RECORD = /["`=]|(?<!\p{L})'|'(?!\p{L})|^(?:\s{2}|\t|\s*-\s)/u;
 /** The number or bullet of a list item. */
 const ITEM = /^\s*(?:[-*•‣>]|\d{1,4}[.)])\s+/u;
-const LINK_MARKUP = /\[url=|<a\b[^<>]{0,200}href=["']?/giu;
+const LINK_MARKUP = /\[url=/giu;
 /** For the name of an unknown game. */
 const MAX_UNKNOWN_WORDS = 4;
 /** For a heading that names the game of the lines below it. */
@@ -121,7 +121,7 @@ const MAX_HEADING_WORDS = 6;
 /** For the words in front of a port's label that can name its game. */
 const MAX_GAME_OF_PORT_LENGTH = 30;
 /** Prefixes that are common in the host names of game servers. */
-const USUAL_NAME = /^(?:play|mc|join|connect|game|server|srv|pvp)\d{0,3}\./iu;
+const USUAL_NAME = /^(?:play|mc)\d{0,3}\./iu;
 
 /**
  * Creates a parser that finds servers in text, line by line. It collects the addresses first. After the last line, it adds
@@ -211,7 +211,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     const named = game === '' ? sureOf(gameBeside(words, nextTo, games), nextTo) : gameCalled(game, games);
     const beside = isUnclear && named && game === '' ? SEVERAL : named;
     const isName =
-      !around.some((part) => FORMAT.test(part.replace(ITEM, ''))) &&
+      !around.some((part) => FORMAT.test(part)) &&
       (named !== undefined || fieldCalled(words.join(' ')) === undefined);
     return { beside, name: isName ? words.join(' ') : '' };
   }
@@ -254,9 +254,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     const from = Math.max(numbers[index - 1]?.end ?? 0, start - MAX_GAME_OF_PORT_LENGTH);
     const words = text.slice(from, end).match(/[\p{L}\p{N}]{1,40}/gu) ?? [];
     const names = words.flatMap((word, at) => [word, `${word} ${words[at + 1] ?? ''}`.trim()]);
-    return names
-      .filter((name) => /\p{L}{3}/u.test(name) && fieldCalled(name) === undefined)
-      .flatMap((name) => gameOf(name, games) ?? [])[0];
+    return names.flatMap((name) => gameOf(name, games) ?? [])[0];
   }
 
   /** @returns whether the words are a heading that names a game */
@@ -720,10 +718,10 @@ function textBetween({ start, end }: FoundAddress, number: NamedNumber, text: st
   return withoutEnds(between, { start: /[^\p{L}\p{N}]/u, end: /[^\p{L}\p{N}]/u });
 }
 
-/** Finds a port without a label after an address. Ignores a number that begins a game's name, as in "7 Days to Die". */
+/** Finds a port without a label after an address. A small number might begin a game's name, as in "7 Days to Die". */
 function portBehind(after: string, isBare: boolean, games: GameIndex): RegExpExecArray | undefined {
   const number = NUMBER_BEHIND.exec(after);
-  if (number === null || gameOf(trimmed(after), games) !== undefined) return undefined;
+  if (number === null) return undefined;
   const [all, text = ''] = number;
   const rest = trimmed(after.slice(all.length));
   const isLarge = /^\d+$/u.test(text) && Number(text) >= MIN_BARE_PORT;
