@@ -26,8 +26,8 @@ export interface CellRow {
   readonly beside?: NamedGame | undefined;
 }
 
-/** A port as spreadsheets and firewalls write it, such as `27015.0` or `27015/udp`. */
-const PORT_WITH_UNIT = /^(\d{1,6})(?:\.0|[\s/]{0,3}(?:udp|tcp)(?:[\s/+,]{1,3}(?:udp|tcp))?)$/iu;
+/** A port as firewalls write it, such as `27015/udp` or `27015 TCP/UDP`. */
+const PORT_WITH_UNIT = /^(\d{1,6})[\s/]{0,3}(?:udp|tcp)(?:[\s/+,]{1,3}(?:udp|tcp))?$/iu;
 
 const portText = (text: string): string => PORT_WITH_UNIT.exec(text)?.[1] ?? text;
 
@@ -100,10 +100,9 @@ function queryPortIn(cells: ByField): string {
 }
 
 function gameIn(cells: ByField, games: GameIndex): string {
-  const called = cells.get('game') ?? [];
-  const best = called.find(({ text }) => gameOf(text, games) !== undefined) ?? called[0];
+  const [called] = cells.get('game') ?? [];
   // A column named "type" can describe anything, so only known games in it count.
-  return (best ?? cells.get('type')?.find(({ text }) => gameOf(text, games) !== undefined))?.text ?? '';
+  return (called ?? cells.get('type')?.find(({ text }) => gameOf(text, games) !== undefined))?.text ?? '';
 }
 
 /** Finds the game in cells without a name, or in the server's display name. */

@@ -201,15 +201,14 @@ const tooManyCells = (found: number, most: number): RowProblem => ({ code: 'too-
  * first.
  * @returns undefined if the cells contain anything else, such as a sentence with punctuation
  */
-export function readCells(record: readonly string[], line: number, games: GameIndex): RawRow | undefined {
-  const cells = record.map((cell) => cell.replace(/^'(.*)'$/su, '$1'));
+export function readCells(cells: readonly string[], line: number, games: GameIndex): RawRow | undefined {
   const isGame = (cell: string) => gameOf(cell, games) !== undefined;
   const [first = '', second = ''] = cells;
   const isGameFirst = isGame(first) && isAddress(second);
   if (!isGameFirst && !isAddress(first) && !(first === '' && isNumber(second))) return undefined;
   const [server = '', ...rest] = isGameFirst ? cells.slice(1) : cells;
   const [next = ''] = rest;
-  const isPort = next === '' || (isNumber(next) && !(isGame(next) && hasOwnPort(server)));
+  const isPort = next === '' || isNumber(next);
   const port = isPort ? (rest.shift() ?? '') : '';
   const game = isGameFirst ? first : (rest.shift() ?? '');
   const last = rest.shift() ?? '';

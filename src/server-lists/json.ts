@@ -56,8 +56,6 @@ const UNSURE_PORTS: Fields = new Set<Field>(['port', 'unclearPort']);
 const GAME_PORT: Fields = new Set<Field>(['gamePort']);
 const QUERY_PORT: Fields = new Set<Field>(['queryPort']);
 const ALL_BUT_PORTS: Fields = new Set<Field>(['game', 'type', 'queryPort']);
-/** Fields that can contain an object instead of a value: `"query": {"port": 27016}` or `"ports": {"game": 27015}`. */
-const OF_PARTS: Fields = new Set([...PORT_FIELDS, 'game']);
 
 const fieldOf = (name: string): Field | undefined => fieldCalled(name)?.field;
 
@@ -66,9 +64,12 @@ const cellsOf = ({ cells }: Pick<FoundServer, 'cells'>, fields: Fields): readonl
 
 const isScalar = (node: JsonNode): node is JsonNode & { readonly text: string } => 'text' in node;
 
-/** Returns a field's name, prefixed with the name of the field `around` it if that's clearer. */
+/**
+ * Returns a field's name, prefixed with the name of the field `around` it if that's clearer, as in
+ * `"query": {"port": 27016}` and `"ports": {"game": 27015}`.
+ */
 function nameInside(around: string, name: string): string {
-  if (!OF_PARTS.has(fieldOf(around))) return name;
+  if (!PORT_FIELDS.has(fieldOf(around))) return name;
   const whole = `${around} ${name}`;
   const field = fieldOf(whole);
   // A name that is clear on its own keeps its meaning, as in `"27015/udp": {"HostIp": …}`.

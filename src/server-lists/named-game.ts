@@ -96,9 +96,6 @@ function mentionsIn(text: string, games: GameIndex): readonly Mention[] {
 function mentionOf(name: string, games: GameIndex): Mention | undefined {
   const letters = name.replace(/[^\p{L}\p{N}]/gu, '').length;
   if (letters < 3) return undefined;
-  // Rules out text such as "so tf", which doesn't mean Sons of the Forest. A short name with a space must also contain a
-  // digit, like "CS 1.6".
-  if (/\s/u.test(name) && letters < 6 && !/\d/u.test(name)) return undefined;
   const alias = games.find(name)?.alias;
   const isSure = letters >= SURE_LETTERS && !isOrdinaryWord(name);
   return alias !== undefined || (isSure && isKnownGame(name)) ? { alias, isSure } : undefined;
