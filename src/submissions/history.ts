@@ -89,7 +89,7 @@ export function createHistory({ store, myTurn, now }: SubmissionStoreBase) {
 
   /** Selects all members' servers that match the filter. */
   const matching = (guildId: string, { game, outcome, address }: HistoryFilter) =>
-    (isOpen(outcome) ? serversIn(guildId) : ended(guildId))
+    serversIn(guildId)
       .$if(game !== undefined, (rows) => rows.where('servers.game', '=', game ?? ''))
       .$if(outcome !== undefined && !isOpen(outcome), (rows) => rows.where(hasOutcome(outcome)))
       .$if(address !== undefined, (rows) =>

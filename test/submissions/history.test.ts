@@ -171,13 +171,13 @@ it('a withdrawn submission can be found for a day by the member who withdrew it'
   const mia = { guildId: '1', user: { id: '7', name: 'mia' } };
   const wait = (id: string) =>
     beginSubmission(parts, mia, { interactionId: `i${clock.now}`, draft: readyDraft(id, 1), expiresAt: 1e9 });
-  const found = async (readerId: string, outcome?: 'withdrawn') =>
-    (await history.find('1', { readerId, ...(outcome && { outcome }) })).flat();
+  const found = async (readerId: string, filter: HistoryFilter = {}) =>
+    (await history.find('1', { readerId, ...filter })).flat();
   const first = await wait('a');
   await approvals.withdraw(mia, 'a', 'w1');
-  for (const outcome of [undefined, 'withdrawn'] as const) {
-    expect(await found('7', outcome)).toEqual([first]);
-    expect(await found('8', outcome)).toEqual([]);
+  for (const filter of [{}, { outcome: 'withdrawn' }, { address: 'a-0.' }, { game: 'cs2' }] as const) {
+    expect(await found('7', filter)).toEqual([first]);
+    expect(await found('8', filter)).toEqual([]);
   }
   expect(await history.entries('1', [first])).toMatchObject([{ state: 'withdrawn' }]);
   expect((await Array.fromAsync(history.all('1', { outcome: 'withdrawn' }))).flat()).toEqual([]);
