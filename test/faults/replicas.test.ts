@@ -148,14 +148,15 @@ describe.skipIf(!hasPostgres())('two bots with a shared database', () => {
     const first = inStaff(guild, 'admin').press(message, 'Approve');
     await discord.endpoint.save(otherUrl);
     const second = another.press(message, 'Approve');
-    for (const each of [await first, await second]) expect(textOf(each)).toContain('Approved');
     // One of the replies might still say "Sending".
+    for (const each of [await first, await second])
+      await expect.poll(() => textOf(each)).toContain('Approved');
     await expect.poll(() => addsOf(guild, 'waits.example.com').length).toBe(1);
     const [now] = await rows('select decided_by_name from submissions');
     await expect
       .poll(() => textOf(message))
       .toMatch(new RegExp(`Approved by @${now?.decided_by_name}\n.*${ACCEPTED}`));
-    expect(labelsOf(message)).toEqual([]);
+    await expect.poll(() => labelsOf(message)).toEqual([]);
   });
 
   it('report a server as accepted even if two modals are submitted at the same time', async () => {
