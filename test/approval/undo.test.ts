@@ -132,7 +132,7 @@ describe.each(kinds())('undoing a decline (in %s)', (kind) => {
     expect(await undo(opened, declined)).toMatchObject({ waiting: [] });
   });
 
-  it('merges the declined lines with those still waiting, or queues them separately', async () => {
+  it('puts the declined lines back with those still waiting, or separately if those have been approved', async () => {
     const opened = await open();
     const hosts = ['a', 'b', 'c', 'd'].map((name) => `${name}.example.com`);
     await submit(opened, 'list', hosts);

@@ -205,7 +205,7 @@ describe('the history', () => {
     expect(await last).toHaveProperty('files');
   });
 
-  it('is exported with the reasons for unsent servers, but without outdated advice', async () => {
+  it("is exported with the reasons why servers weren't sent, but without outdated advice", async () => {
     const entry = { at: 0, userId: '4', userName: 'mia', server: 'a.example.com', port: 1, game: 'rust' };
     const entries = (['down', 'rate-limited'] as const).map((reason) => {
       return { ...entry, outcome: { kind: 'not-sent', reason } } as const;

@@ -339,7 +339,7 @@ describe('the initial response to an interaction', () => {
     expect(made(discord, CALLBACK)).toBe(1);
   });
 
-  it('fails with LostInteractionError if another bot responds during a rate limit', async () => {
+  it('fails with LostInteractionError if another bot responds while this one is rate-limited', async () => {
     const { discord, api } = await open();
     answering(discord, CALLBACK, [limited(0.05), ACKNOWLEDGED]);
     await expect(respond(api, interaction())).rejects.toThrow(LostInteractionError);

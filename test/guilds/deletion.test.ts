@@ -178,7 +178,7 @@ it.each([
 });
 
 describe("deleting a guild's data", () => {
-  it('keeps only the server count that the limit needs', async () => {
+  it('keeps only the server count needed to enforce the limit', async () => {
     const { store, deletion, erasure, clock } = await opened();
     const before = await rowsOf(store, OTHER);
     await deletion.guild(GUILD);

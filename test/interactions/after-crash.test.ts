@@ -93,7 +93,7 @@ describe('after a restart', () => {
     expect(sent()).toEqual([]);
   });
 
-  it("the bot doesn't change a reply that has already arrived", async () => {
+  it("the bot doesn't edit a reply that has already been delivered", async () => {
     const { bot, left, stored } = await open();
     const { interaction, answer } = await left();
     await bot.api.edit(interaction, { body: { content: 'done' }, files: [] });

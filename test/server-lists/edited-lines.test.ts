@@ -109,7 +109,7 @@ describe('the line numbers after an edit', () => {
     ]);
   });
 
-  it("aren't assigned to lines without a server", () => {
+  it('skip lines without a server', () => {
     const { labelOf, placeIn } = placing('3', undefined, undefined);
     expect([labelOf(1), placeIn(2), labelOf(3)]).toEqual(['3', { line: 12, part: 2 }, '31']);
   });

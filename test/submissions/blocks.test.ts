@@ -173,7 +173,7 @@ describe.each(kinds())('a blocked submission (in %s)', (kind) => {
     expect(await opened.blocks.list(guildId)).toMatchObject([{ target: again }]);
   });
 
-  it('is only checked for if the guild has blocks', async () => {
+  it('costs no query in a guild without blocks', async () => {
     const writes = recordWrites();
     const opened = await open();
     const from = writes.length;

@@ -99,7 +99,7 @@ describe('a stored draft', () => {
     expect(await drafts.read('d')).toEqual(draft);
   });
 
-  it('keeps unreadable text for only 15 minutes', async () => {
+  it('is kept for only 15 minutes if its text is unreadable', async () => {
     const { clock, drafts } = await openParts(NOW);
     const typed = { text: 'steve joined', game: '', modal: 'all' } as const;
     await drafts.save(mia, { ...readyDraft('edited', 1), typed });
