@@ -24,7 +24,7 @@ import {
 
 /** The setting for the channel that shows admins how the guild's key is used. */
 export function logChannelSetting(deps: CommandDeps): Setting {
-  const { posts, approvalMessages, addBotLink, isPublicChannel } = deps;
+  const { posts, approvalMessages, guildLog, addBotLink, isPublicChannel } = deps;
 
   /**
    * Checks the chosen channel and uses it as the log channel.
@@ -136,13 +136,13 @@ export function logChannelSetting(deps: CommandDeps): Setting {
       const { logChannelId: channelId } = now;
       if (hasLog(now)) await approvalMessages.moved(guildId);
       if (former === undefined || former === channelId) return;
-      const words = await guildWords();
       const member = memberText(user);
-      const farewell =
-        channelId === undefined
-          ? `🔕 ${words('guildLog.logOff', { member })}`
-          : `⚙️ ${words('guildLog.moved', { member, channelId })}`;
-      await postText(former, farewell);
+      if (channelId === undefined) {
+        await guildLog.farewell(guildId, former, (words) => `🔕 ${words('guildLog.logOff', { member })}`);
+        return;
+      }
+      const words = await guildWords();
+      await postText(former, `⚙️ ${words('guildLog.moved', { member, channelId })}`);
     },
   };
 }

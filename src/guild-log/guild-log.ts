@@ -61,6 +61,8 @@ interface Waiting {
   /** The total number of lines, including lines that weren't kept. */
   count: number;
   readonly kinds: Set<keyof typeof LOOK>;
+  /** The log channel when the latest line was added. Used if admins have turned the log off since. */
+  channel: LogChannel;
 }
 
 /** A posted message. `at` is when it was posted, by the monotonic clock. */
@@ -81,16 +83,21 @@ export function createGuildLog(deps: GuildLogDeps) {
   /** Aborted to end all delays immediately. */
   const hurry = new AbortController();
 
-  async function add(guildId: string, put: (message: Waiting, t: Translate) => void): Promise<void> {
+  async function add(
+    guildId: string,
+    put: (message: Waiting, t: Translate) => void,
+    former?: LogChannel,
+  ): Promise<void> {
     try {
-      const channel = await channelOf(guildId);
+      const channel = former ?? (await channelOf(guildId));
       if (channel === undefined) return;
       // If an admin chooses the channel again, `trouble` is cleared and posting resumes immediately.
       if (channel.trouble !== undefined && posts.wasRejected(channel.channelId, PAUSE_AFTER_REJECTION_MS))
         return;
       const words = await guildWords(guildId);
-      const message = waiting.get(guildId) ?? newMessage();
+      const message = waiting.get(guildId) ?? newMessage(channel);
       waiting.set(guildId, message);
+      message.channel = channel;
       put(message, words);
       if (!posting.has(guildId)) posting.set(guildId, postAll(guildId));
     } catch (error) {
@@ -125,8 +132,7 @@ export function createGuildLog(deps: GuildLogDeps) {
 
   async function post(guildId: string, message: Waiting): Promise<PostResult | undefined> {
     try {
-      const channel = await channelOf(guildId);
-      if (channel === undefined) return undefined;
+      const channel = (await channelOf(guildId)) ?? message.channel;
       const { channelId, trouble } = channel;
       const t = await guildWords(guildId);
       const shown = withEarlierChanges(guildId, channelId, message, t);
@@ -186,6 +192,16 @@ export function createGuildLog(deps: GuildLogDeps) {
         if (message.lines.length < MAX_WAITING_LINES)
           message.lines.push({ heading: makeHeading(t), text: makeText(t) });
       }),
+    /** Adds the last line of a channel that is no longer the guild's log channel, below the lines that are still waiting. */
+    farewell: (guildId: string, channelId: string, makeText: (t: Translate) => string): Promise<void> =>
+      add(
+        guildId,
+        (message, t) => {
+          message.count += 1;
+          message.lines.push({ text: makeText(t) });
+        },
+        { channelId, trouble: undefined, roleId: undefined },
+      ),
     /** Adds a red alert for admins to act on, above all lines. Mentions the role that admins chose for alerts. */
     alert: (guildId: string, makeAlert: (t: Translate) => Alert): Promise<void> =>
       add(guildId, (message, t) => void message.alerts.push(makeAlert(t))),
@@ -197,12 +213,13 @@ export function createGuildLog(deps: GuildLogDeps) {
   };
 }
 
-const newMessage = (): Waiting => ({
+const newMessage = (channel: LogChannel): Waiting => ({
   nonce: randomUUID(),
   alerts: [],
   lines: [],
   count: 0,
   kinds: new Set(),
+  channel,
 });
 
 /** Whether a message only has changes by the same member. */

@@ -319,6 +319,7 @@ describe('the log channel', () => {
     await admin.press(log, 'Use it anyway');
     await admin.pick(log, ['#staff']);
     await admin.press(log, 'Turn off the log channel');
+    await expect.poll(() => logLines(guild).length).toBe(10);
     expect(logLines(guild)).toEqual([
       '⚙️ \\@admin changed a setting:',
       '✅ **Announcements**: on',

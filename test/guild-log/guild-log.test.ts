@@ -199,6 +199,16 @@ describe("a guild's log", () => {
     expect(state.channel?.trouble).toBeUndefined();
   });
 
+  it('posts the waiting lines with the farewell after the log is turned off', async () => {
+    const { tell, farewell, flush, state, channelId, texts } = await open();
+    await tell('a new key');
+    state.channel = undefined;
+    await tell('nowhere to go');
+    await farewell('1', channelId, () => 'off');
+    await flush();
+    expect(texts()).toEqual(['a new key\noff']);
+  });
+
   it("isn't posted without a log channel or readable settings", async () => {
     const { tell, flush, state, discord, logger } = await open();
     state.channel = undefined;
