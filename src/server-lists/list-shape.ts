@@ -201,7 +201,7 @@ export function textsAround(
 /** Whether a line is one server, with only a name, a game, labelled ports, slots or links next to it. */
 function isEntry({ text, addresses, servers, namesGame }: ShapedLine, games: GameIndex): boolean {
   const isGameOrNothing = (words: string) => !hasWords(words) || gameOf(trimmed(words), games) !== undefined;
-  const around = textsAround(text, addresses).map((piece) => piece.replace(LINK, ' '));
+  const around = textsAround(text, addresses);
   const [first] = servers;
   if (first === undefined) return false;
   if (isGlued(text, first)) return false;

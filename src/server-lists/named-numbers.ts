@@ -13,7 +13,7 @@ export interface NamedNumber {
 }
 
 /** A standalone number that isn't part of an address. */
-const NUMBER = /(?<![\d.a-z+-])[+-]?\d{1,6}(?:\/(?:udp|tcp))?(?![\p{L}\p{N}]|[.:]\d|\s{0,3}[:=])/giu;
+const NUMBER = /(?<![\d.a-z+-])[+-]?\d{1,6}(?![\p{L}\p{N}]|[.:]\d|\s{0,3}[:=])/giu;
 /** The label in front of a number, such as `Port: `, `'query_port' => `, `-port `, `open port ` or "the port is ". */
 const NAME =
   /(?:(?<![\p{L}\p{M}\p{N}_.-])|(?<=(?:^|\s)--?))(?<word>[\p{L}\p{M}][\p{L}\p{M}\p{N}_.-]{0,60})(?: (?:is|ist|est|es|jest|adalah))?[^\p{L}\p{M}\p{N}+-]{1,12}$/iu;
@@ -42,7 +42,7 @@ export function namedNumbers(line: string): readonly NamedNumber[] {
     const named = withWords(before, word);
     found.push({
       field: named?.field ?? own,
-      text: number.replace(/\/.*/u, ''),
+      text: number,
       start: at - (named?.length ?? 0),
       end: index + number.length,
     });

@@ -222,8 +222,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     const back = text.slice(found.end);
     if (!hasWords(front) && !hasWords(back) && isLabel(lineAbove)) return true;
     // In a list of servers of one game, a host name doesn't need a label.
-    if (isMessage || !isSure(gameOfHeading) || front.length > MAX_GAME_NAME_LENGTH) return false;
-    return front.replace(ITEM, '').trim().split(/\s+/u).length <= MAX_UNKNOWN_WORDS && !hasWords(back);
+    return !isMessage && isSure(gameOfHeading) && front.length <= MAX_GAME_NAME_LENGTH && !hasWords(back);
   }
 
   const add = (row: RawRow, beside?: NamedGame): void => addServer({ row, beside, words: '', label: '' });
