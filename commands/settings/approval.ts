@@ -19,6 +19,7 @@ import {
   OFF,
   type Setting,
   type SettingsView,
+  switchedOptions,
 } from './setting.ts';
 import { trustedRoleLine } from './trusted-role.ts';
 
@@ -152,11 +153,15 @@ export function approvalSetting({ decisionMessages }: Pick<CommandDeps, 'decisio
         };
         return { make, ...unmentionedText(t, make(now), mentionsRole(now)) };
       },
-      options: ({ t, values }, now) => ({
-        make: (before) =>
-          offered(before).reduce((so, { name, turn }) => turn(so, values.includes(name)), before),
-        ...unmentionedText(t, now, !mentionsRole(now) && values.includes('mention')),
-      }),
+      options(context, now) {
+        const switched = switchedOptions(context);
+        const make = (before: Settings) =>
+          offered(before).reduce(
+            (so, { name, isOn, turn }) => turn(so, switched.get(name) ?? isOn(so)),
+            before,
+          );
+        return { make, ...unmentionedText(context.t, now, switched.get('mention') === true) };
+      },
       'no-role': () => ({
         make: ({ approvalRoleId: _role, mentionsApprovalRole: _former, ...before }) => before,
       }),

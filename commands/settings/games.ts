@@ -1,6 +1,7 @@
 import type { Settings } from '../../src/guilds/settings.ts';
+import type { PressContext } from '../../src/interactions/command.ts';
 import { button } from '../../src/interactions/controls.ts';
-import { chosenOnPage, type PageChoice, pageButtons, pagedSelect } from '../../src/interactions/pager.ts';
+import { pageButtons, pagedSelect } from '../../src/interactions/pager.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
 import type { Game } from '../../src/listing/contract.ts';
 import { escapeText } from '../../src/words/escape.ts';
@@ -8,7 +9,15 @@ import { gameOption, isSelectable } from '../../src/words/games.ts';
 import { namedText } from '../../src/words/sentences.ts';
 import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
-import { BROKEN, changeId, FINE, type Setting, type SettingsView } from './setting.ts';
+import {
+  BROKEN,
+  changeId,
+  FINE,
+  type Setting,
+  type SettingsView,
+  switchedOptions,
+  withSwitched,
+} from './setting.ts';
 
 /** Limits for the games that a setting's line names. */
 const MAX_NAMED = 2;
@@ -40,9 +49,8 @@ export const gamesSetting = ({ games, history }: CommandDeps): Setting => ({
   },
   handlers: {
     choose(context) {
-      const chosen = chosenOnPage(gameOptions(games.all), context);
       const known = games.isFresh() ? games.all : undefined;
-      return { make: (before) => withGames(before, chosen, known) };
+      return { make: (before) => withGames(before, context, known) };
     },
     all: () => ({ make: ({ games: _some, goneGames: _gone, ...before }) => before }),
     async submitted({ t, guildId }) {
@@ -55,22 +63,24 @@ export const gamesSetting = ({ games, history }: CommandDeps): Setting => ({
 });
 
 /** Builds the select menu options for a list of games. */
-const gameOptions = (games: readonly Game[], now?: Settings) =>
+const gameOptions = (games: readonly Game[], now: Settings) =>
   games
     .filter(isSelectable)
-    .map((game) => ({ ...gameOption(game), default: now?.games?.includes(game.alias) ?? false }));
+    .map((game) => ({ ...gameOption(game), default: now.games?.includes(game.alias) ?? false }));
 
 /**
- * Replaces the selection on this page and keeps the selection on other pages.
+ * Changes the allowed games by what the admin switched. If all games are allowed now, allows exactly the chosen ones.
  * @param all the service's games, if known; selected games that aren't among them are removed
  */
 function withGames(
-  { games: allowed = [], goneGames: _gone, ...others }: Settings,
-  { offered, chosen }: PageChoice,
+  { games: allowed, goneGames: _gone, ...others }: Settings,
+  context: PressContext,
   all: readonly Game[] | undefined,
 ): Settings {
   const isGone = (alias: string) => all !== undefined && !all.some((game) => game.alias === alias);
-  const some = [...allowed.filter((alias) => !offered.has(alias) && !isGone(alias)), ...chosen];
+  const some = withSwitched(allowed ?? context.values, switchedOptions(context)).filter(
+    (alias) => !isGone(alias),
+  );
   return some.length === 0 ? others : { ...others, games: some };
 }
 

@@ -7,7 +7,17 @@ import { escapeText } from '../../src/words/escape.ts';
 import type { CommandDeps } from '../deps.ts';
 import { panelFields, typedGame } from '../panel.ts';
 import { drawPanel, panelItem, showDuePanels } from '../panel-message.ts';
-import { type Change, changeId, FINE, modalId, OFF, type Setting, type SettingsView } from './setting.ts';
+import {
+  type Change,
+  changeId,
+  FINE,
+  modalId,
+  OFF,
+  type Setting,
+  type SettingsView,
+  switchedOptions,
+  withSwitched,
+} from './setting.ts';
 
 const MAX_LISTED_TEXT_LENGTH = 25;
 
@@ -58,8 +68,11 @@ export function panelsSetting(deps: CommandDeps): Setting {
     handlers: {
       async buttons(context, _now, messageId) {
         const panel = await panelIn(context, messageId, deps);
-        const buttons = PANEL_BUTTONS.filter((name) => context.values.includes(name));
-        const how = (before: Panel) => (buttons.length === 0 ? before : { ...before, buttons });
+        const switched = switchedOptions(context);
+        const how = (before: Panel) => {
+          const buttons = [...withSwitched(before.buttons, switched)];
+          return buttons.length === 0 ? before : { ...before, buttons };
+        };
         return changed(context, panel, how, deps);
       },
       async forget({ guildId }, _now, messageId) {

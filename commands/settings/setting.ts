@@ -2,7 +2,7 @@ import type { KeyStatus } from '../../src/guilds/api-keys.ts';
 import type { Panel } from '../../src/guilds/panels.ts';
 import type { Settings } from '../../src/guilds/settings.ts';
 import type { Context, PressContext, SubmitContext } from '../../src/interactions/command.ts';
-import { type Control, customId, type ModalOptions } from '../../src/interactions/controls.ts';
+import { type Control, customId, type ModalOptions, parseCustomId } from '../../src/interactions/controls.ts';
 import { writePage } from '../../src/interactions/pager.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
 import type { Game } from '../../src/listing/contract.ts';
@@ -128,6 +128,36 @@ export const OFF = '➖';
 /** Whether a log channel is set and, as far as the bot knows, the bot can post in it. */
 export const hasLog = ({ logChannelId, logTrouble }: Settings): boolean =>
   logChannelId !== undefined && logTrouble === undefined;
+
+/**
+ * Returns the options that an admin switched in a menu, and whether each is on now. Leaves out every option that is the same
+ * as in the menu's message: another admin may have switched it since.
+ */
+export function switchedOptions({
+  argument,
+  shown,
+  values,
+}: Pick<PressContext, 'argument' | 'shown' | 'values'>): ReadonlyMap<string, boolean> {
+  const options = shown.components
+    .flatMap((row) => Object(row).components ?? [])
+    .filter((control) => parseCustomId(String(Object(control).custom_id)).argument === argument)
+    .flatMap((control) => Object(control).options ?? [])
+    .map((option) => ({ value: String(Object(option).value), wasOn: Object(option).default === true }));
+  return new Map(
+    options
+      .filter(({ value, wasOn }) => values.includes(value) !== wasOn)
+      .map(({ value, wasOn }) => [value, !wasOn]),
+  );
+}
+
+/** Adds the options that were switched on to a list, and removes those that were switched off. */
+export function withSwitched(
+  list: readonly string[],
+  switched: ReadonlyMap<string, boolean>,
+): readonly string[] {
+  const added = [...switched].flatMap(([value, isOn]) => (isOn ? value : []));
+  return [...new Set([...list.filter((value) => switched.get(value) !== false), ...added])];
+}
 
 /**
  * Returns the id of the chosen channel or role.

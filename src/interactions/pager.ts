@@ -1,7 +1,6 @@
 import type { APIButtonComponent } from 'discord.js';
 import { LIMITS } from '../discord/limits.ts';
 import type { Translate } from '../words/words.ts';
-import type { PressContext } from './command.ts';
 import { button, customId, type SelectOption, select } from './controls.ts';
 
 /** A page of a long list. All of its state is stored in the custom ids of its buttons. */
@@ -76,35 +75,14 @@ export interface PagedSelectOptions {
 
 /** Builds a select for one page of a long list of options, any number of which can be chosen, and returns it with the page. */
 export function pagedSelect({ id, options, wanted, placeholder }: PagedSelectOptions) {
-  const { page, offered } = pageWith(options, wanted);
+  const page = pageOf({ count: options.length, perPage: LIMITS.choices, wanted });
   return {
     page,
     control: select({
       id: id(String(page.number)),
       placeholder: placeholder(page),
-      options: offered,
+      options: options.slice(page.offset, page.offset + page.limit),
       minChosen: 0,
     }),
   };
-}
-
-export type PageChoice = ReturnType<typeof chosenOnPage>;
-
-/**
- * Returns the values chosen on one page, without the choices on other pages.
- * @param argument from the select's custom id
- * @returns all values offered on the page, and those that were chosen
- */
-export function chosenOnPage(
-  options: readonly SelectOption[],
-  { argument, values }: Pick<PressContext, 'argument' | 'values'>,
-) {
-  const { wanted } = readPage(argument);
-  const offered = new Set(pageWith(options, wanted).offered.map(({ value }) => value));
-  return { offered, chosen: values.filter((value) => offered.has(value)) };
-}
-
-function pageWith(options: readonly SelectOption[], wanted: number) {
-  const page = pageOf({ count: options.length, perPage: LIMITS.choices, wanted });
-  return { page, offered: options.slice(page.offset, page.offset + page.limit) };
 }

@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest';
-import { customId, parseCustomId } from '../../src/interactions/controls.ts';
-import { chosenOnPage, pageButtons, pagedSelect, pageOf, readPage } from '../../src/interactions/pager.ts';
+import { expect, it } from 'vitest';
+import { parseCustomId } from '../../src/interactions/controls.ts';
+import { pageButtons, pageOf, readPage } from '../../src/interactions/pager.ts';
 import { createWords } from '../../src/words/words.ts';
 
 const t = createWords().wordsFor('en-US');
@@ -43,26 +43,4 @@ it('the buttons open the previous and next pages', () => {
 it('an invalid page argument opens page 1', () => {
   for (const argument of ['', 'x', '0', ':x', '1.5', 'NaN', 'Infinity'])
     expect(readPage(argument).wanted).toBe(1);
-});
-
-describe('a select menu with too many options for one page', () => {
-  const options = (count: number) =>
-    Array.from({ length: count }, (_, n) => ({ label: `${n}`, value: `v${n}` }));
-  const argumentOf = (wanted: number) => {
-    const { control } = pagedSelect({
-      id: (argument) => customId('settings', 'choose', argument),
-      options: options(30),
-      wanted,
-      placeholder: () => 'Pick',
-    });
-    return control && 'custom_id' in control ? parseCustomId(control.custom_id).argument : '';
-  };
-
-  it('only changes the choices on the current page', () => {
-    const chosen = chosenOnPage(options(30), { argument: argumentOf(2), values: ['v26', 'v1'] });
-    expect(chosen).toEqual({
-      offered: new Set(['v25', 'v26', 'v27', 'v28', 'v29']),
-      chosen: ['v26'],
-    });
-  });
 });
