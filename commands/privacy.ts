@@ -87,7 +87,8 @@ export function privacyCommand({
           logger.info({ guildId }, "deleted a member's name and drafts");
           // Updates the moderators' messages about the withdrawn submissions in the background.
           void approvalMessages.showDue();
-          return { content: count === 0 ? t('privacy.unnamed') : t('privacy.nameDeleted', { count }) };
+          const deleted = count === 0 ? t('privacy.unnamed') : t('privacy.nameDeleted', { count });
+          return { content: sentences(deleted, t('privacy.waitingWithdrawn')) };
         },
       },
       erase: {

@@ -172,13 +172,17 @@ export function noDraft(why: Unavailable, t: Translate): UserError {
     default: {
       const reopen = button(submitId('anew'), t('again.edit'), 'primary');
       return new OldMessageError({
-        content: t(`again.over.${OVER[why]}`),
+        content: sentences(t(`again.over.${OVER[why]}`), t('again.over.before')),
         components: rows([reopen]),
         keepsMessage: true,
       });
     }
   }
 }
+
+/** Explains why cancelling a draft can no longer be undone. */
+export const undoLate = (t: Translate): UserError =>
+  new OldMessageError({ content: t('again.over.undoLate'), components: [] });
 
 const OVER = {
   gone: 'lapsed',

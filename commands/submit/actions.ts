@@ -18,7 +18,7 @@ import { severalGamesText, unusableGameText } from '../../src/words/games.ts';
 import { readServerLines } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { createApprovalQueue } from '../submissions/queue.ts';
-import { noDraft, replyForUnavailable } from '../submissions/waiting.ts';
+import { noDraft, replyForUnavailable, undoLate } from '../submissions/waiting.ts';
 import { changeWaiting, isOfLines } from './change-waiting.ts';
 import { onPage } from './choices.ts';
 import { draftBefore, enterFields, fieldsOf } from './enter-fields.ts';
@@ -226,7 +226,12 @@ export function submitActions(deps: CommandDeps): Actions {
           };
         },
       },
-      undo: changing((context, id) => draftEditor.recheck(context, id, true)),
+      undo: changing(async (context, id) => {
+        const restored = await draftEditor.recheck(context, id, true);
+        const isLate = restored.kind === 'no-draft' && ['cancelled', 'gone'].includes(restored.why);
+        if (isLate) throw undoLate(context.t);
+        return restored;
+      }),
     },
     submits: {
       fields: {

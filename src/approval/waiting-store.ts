@@ -80,7 +80,8 @@ export function createWaitingSubmissions({
     id: string,
   ): Promise<{ readonly kind: 'found'; readonly submission: Submission } | NoDraft> {
     const submission = await find({ guildId: by.guildId, id });
-    if (submission === undefined) {
+    // A draft without a submission, or of a member who had their name deleted.
+    if (submission === undefined || submission.userId === '') {
       const found = await drafts.find(by, id);
       return found.kind === 'no-draft' ? found : { kind: 'no-draft', why: 'decided' };
     }

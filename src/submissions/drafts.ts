@@ -33,7 +33,7 @@ export interface Submitter {
 
 /**
  * The reason why a draft, or one of its submissions, isn't available.
- * - `gone`: the draft has expired or no longer exists.
+ * - `gone`: the draft has expired or no longer exists, or its member had their name deleted.
  * - `being-sent`: a submission of the draft is currently being sent.
  * - `submitted`: a submission of the draft is waiting for a moderator, or everything in the draft was accepted.
  * - `decided`: the submission is no longer waiting for a moderator.
@@ -133,6 +133,8 @@ export function createDrafts({
       .limit(1)
       .executeTakeFirstOrThrow();
     const isOthers = row.guild_id !== guildId || row.user_id !== user.id;
+    // A member who had their name deleted may be the one who asks.
+    if (row.guild_id !== null && row.user_id === null) return noDraft('gone');
     if (row.guild_id !== null && isOthers) return noDraft('of-another-member');
     if (row.state === 'running') return noDraft('being-sent');
     if (row.state === 'waiting') return noDraft('submitted');
@@ -235,8 +237,8 @@ export function createDrafts({
       }),
     /**
      * Returns the member's newest list with lines to fix, or with ready lines that were never submitted, and the number of
-     * such lists. What is left of a submitted list, or of text whose addresses are gone, comes after the other lists. A single
-     * server that was held back counts as a list until the member submits its address again. Leaves out lists that the member
+     * such lists. What is left of a submitted list comes after the other lists. Text of which no address was chosen counts while
+     * its addresses are kept. A single server that was held back counts as a list until the member submits its address again. Leaves out lists that the member
      * can open from their waiting, withdrawn or declined submission.
      */
     async unfinished({
@@ -257,11 +259,10 @@ export function createDrafts({
         )
         .where('changed_at', '>', now() - DRAFT_LIVES_MS)
         .where('lines', 'not like', CANCELLED)
-        .where(({ or, eb }) =>
+        .where(({ or, and, eb }) =>
           or([
             eb('lines', 'not like', NO_ROWS),
-            eb('lines', 'like', WITH_CHOICES),
-            eb('lines', 'like', '%"isUnchosenGone":true%'),
+            and([eb('lines', 'like', WITH_CHOICES), eb('changed_at', '>', now() - TEXT_LIVES_MS)]),
           ]),
         )
         .where(({ or, eb }) =>
@@ -279,12 +280,7 @@ export function createDrafts({
         );
       const row = await lists
         .selectAll()
-        .orderBy(({ or, and, eb }) =>
-          or([
-            eb('lines', 'like', TRIED),
-            and([eb('lines', 'like', NO_ROWS), eb('changed_at', '<=', now() - TEXT_LIVES_MS)]),
-          ]),
-        )
+        .orderBy(sql`lines like ${TRIED}`)
         .orderBy('changed_at', 'desc')
         .limit(1)
         .executeTakeFirst();

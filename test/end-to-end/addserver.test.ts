@@ -352,7 +352,7 @@ describe('an unsent submission', () => {
     const { admin, member } = await bot.newGuild();
     await addServer(member, 'held.example.com:27015');
     const history = await member.slash('submissions');
-    expect(textOf(history)).toContain('Not sent yet: held.example.com:27015');
+    expect(textOf(history)).toContain('Not sent yet: held.example.com:27015.');
     await setKey(admin, 'sandbox-key');
     await pressSubmit(member, await member.press(history, 'Continue'));
     expect(addsOf(bot, 'held.example.com')).toHaveLength(1);

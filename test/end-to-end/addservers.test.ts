@@ -6,8 +6,8 @@ import { modalFields } from '../../sandbox/discord/client/modal-form.ts';
 import type { SeenModal } from '../../sandbox/discord/contract.ts';
 import type { Mode } from '../../sandbox/listing/modes.ts';
 import type { ListingRequest } from '../../sandbox/listing/stand-in.ts';
-import { botTest, messageOf, modalOf, setKey, type TestGuild, textOf } from '../support/bot.ts';
-import { awayFromMidnight } from '../support/machine.ts';
+import { botTest, messageOf, modalOf, oneBot, setKey, type TestGuild, textOf } from '../support/bot.ts';
+import { awayFromMidnight, createTestClock } from '../support/machine.ts';
 import {
   addServer,
   adds,
@@ -631,7 +631,9 @@ describe('the Edit button', () => {
     await expect.poll(() => textOf(continued)).toContain('1 line needs fixing');
     expect(labelsOf(await member.press(continued, 'Cancel'))).toEqual(['Undo']);
     expect(textOf(await member.slash('submissions'))).not.toContain('Unfinished');
-    expect(textOf(await member.press(preview, 'Submit 1 game server'))).toContain('This was cancelled.');
+    expect(textOf(await member.press(preview, 'Submit 1 game server'))).toContain(
+      'This was cancelled. What was shown here before may be out of date.',
+    );
     await member.press(continued, 'Undo');
     await pressSubmit(member, continued);
     expect(listing.submitted).toEqual([{ server: 'good.example.com', port: 1, game: 'cs2' }]);
@@ -644,6 +646,16 @@ describe('the Edit button', () => {
     await edit(member, toFix, { server: 'x.example.com:5' });
     await expect.poll(() => listing.submitted.map(({ port }) => port)).toEqual([1, 5]);
     expect(labelsOf(await member.slash('submissions'))).not.toContain('Continue');
+  });
+
+  it("can't be restored more than 15 minutes after it was cancelled", async () => {
+    const clock = createTestClock();
+    const { member } = await (await oneBot()).newGuild({ key: 'sandbox-key' });
+    const cancelled = await member.press(await paste(member, lines(2)), 'Cancel');
+    clock.advance(16 * 60_000);
+    const late = await member.press(cancelled, 'Undo');
+    expect(textOf(late)).toContain('Undo only works for 15 minutes.');
+    expect(labelsOf(late)).toEqual([]);
   });
 
   it("opens a form with the member's text if the text isn't a list", async ({ member, listing }) => {

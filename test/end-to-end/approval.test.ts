@@ -1110,9 +1110,12 @@ describe('a submission that needs approval', () => {
   });
 
   it("is withdrawn if the member's or guild's data is deleted", async ({ guild, admin, member }) => {
-    const { message } = await oneWaits(guild);
-    await deleteName(member);
+    const { message, reply: old } = await oneWaits(guild);
+    expect(textOf(await deleteName(member))).toContain('was waiting for a moderator has been withdrawn.');
     await expect.poll(() => textOf(message)).toContain('Withdrawn');
+    expect(textOf(await member.press(old, 'Withdraw'))).toMatch(
+      /These buttons no longer work: .* was deleted\. What was shown here before may be out of date\./,
+    );
     const reply = await addServer(member, 'last.example.com:1');
     expect(textOf(reply)).toContain(WAITS);
     const last = await waitingIn(guild);
