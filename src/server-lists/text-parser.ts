@@ -67,6 +67,8 @@ interface Words {
   readonly isHeading: boolean;
   /** The name of the record's field that names the game, or ''. */
   readonly label: string;
+  /** Whether a field names the game, even outside records. */
+  readonly isGameField: boolean;
 }
 
 type Part = FoundServer | Ports | Words | Aside;
@@ -109,6 +111,7 @@ const FIELD_IN_FRONT = /(?<name>[\p{L}_][\p{L}\p{N}_ -]{0,30})["'`]?\s{0,4}(?:=>
 /** A field with a value, rather than the name of the objects below. */
 const FIELD =
   /^\W{0,10}(?<name>[\p{L}_][\p{L}\p{N}_ -]{0,30})["'`]?\s{0,4}(?:=>|[:=])\s{0,4}(?![[({]\s*$)\S/u;
+const GAME_FIELDS: ReadonlySet<Field | undefined> = new Set<Field>(['game', 'type']);
 /** Quotes, equals signs, bullets and indentation, which fields of records have, but usually not a heading such as `Game: Rust`. */
 const RECORD = /["`=]|(?<!\p{L})'|'(?!\p{L})|^(?:\s{2}|\t|\s*-\s)/u;
 /** The number or bullet of a list item. */
@@ -265,8 +268,9 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     if (isHeading || game !== undefined) gameOfHeading = game;
     heading = text;
     isConfiguration ||= isSetting(text);
-    const field = game && RECORD.test(raw) ? FIELD.exec(text) : null;
-    parts.push({ kind: 'words', game, isHeading, label: field?.groups?.name ?? '' });
+    const name = (game && FIELD.exec(text)?.groups?.name) ?? '';
+    const isGameField = GAME_FIELDS.has(fieldCalled(name)?.field);
+    parts.push({ kind: 'words', game, isHeading, label: RECORD.test(raw) ? name : '', isGameField });
     return isSure(game);
   }
 
@@ -467,7 +471,7 @@ function withNumbers(typed: TypedRow, numbers: readonly NamedNumber[]): TypedRow
   return doubtful === undefined || !lacksPort(typed) ? whole : { ...whole, port: unclearPort(doubtful) };
 }
 
-const RECORD_END: Words = { kind: 'words', game: SEVERAL, isHeading: false, label: '' };
+const RECORD_END: Words = { kind: 'words', game: SEVERAL, isHeading: false, label: '', isGameField: false };
 
 /** Ends a record where its fields begin again. The game in a record's field isn't the game of the next record. */
 function withRecordEnds(parts: readonly (FoundServer | Words)[]): readonly (FoundServer | Words)[] {
@@ -497,6 +501,8 @@ function withGames(
   let gameAbove: NamedGame | undefined;
   let isGameBelow = false;
   let hasUnnamed = false;
+  // If fields name the games, a server without a game doesn't have the default game.
+  const hasGames = parts.some((part) => part.kind === 'words' && part.isGameField);
   for (const part of parts) {
     if (part.kind === 'server') {
       servers.push({ ...part, gameAbove });
@@ -522,7 +528,8 @@ function withGames(
     const named = known ?? (isName ? undefined : { kind: 'unknown' as const, name: words });
     namesNewGame ||= named?.kind === 'unknown';
     const { defaultGame } = games;
-    const game = defaultGame === undefined ? named : orDefault(beside, gameAbove, defaultGame);
+    const isOfText = defaultGame === undefined || (hasGames && !isSure(gameAbove));
+    const game = isOfText ? named : orDefault(beside, gameAbove, defaultGame);
     const near = game?.kind === 'doubtful' ? game.alias : undefined;
     const gameInText = isSure(known) ? known.alias : undefined;
     return { ...row, typed: { ...typed, game: sanitised(gameName(game)) }, near, gameInText };

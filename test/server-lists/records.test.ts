@@ -113,6 +113,16 @@ describe('the list parser', () => {
     }
   });
 
+  it.each(Object.entries(AS_TEXT))('never uses the default game for records with games: %s', (_, write) => {
+    for (const records of RECORDS.slice(0, 2)) {
+      const list = readList(write(records), { ...games, defaultGame: 'minecraft' });
+      if (list.kind !== 'rows') throw new Error(`expected rows, got ${list.kind}`);
+      const found = [...list.rows.map(typedOf), ...list.unchosen.map(({ typed }) => typed)];
+      expect(found).toHaveLength(records.length);
+      for (const { server, game } of found) expect(['', gameIn(records, server)]).toContain(game);
+    }
+  });
+
   it("applies a heading's game to every record below it", () => {
     for (const text of [
       `"cs2": [\n{"host": "a.example.com:1"},\n{"host": "b.example.com:2"}\n],`,
