@@ -21,25 +21,32 @@ export type JsonNode = Place &
 export type JsonField = readonly [name: string, node: JsonNode];
 
 /**
- * Parses JSON text into values with their positions. Also accepts the spellings of JavaScript and Python, and lines that each
- * contain an object, as a list. Leaves out the contents of values that are nested too deeply.
+ * Parses JSON text into values with their positions. Also accepts the spellings of JavaScript and Python, comments, missing
+ * commas, missing brackets at the end, and several objects, as a list. Leaves out the contents of values that are nested too
+ * deeply.
  * @returns undefined for text that isn't JSON
  */
 export function jsonTree(given: string): JsonNode | undefined {
-  if (!/^\s*(?:\[\s*[\]{["']|\{)/u.test(given)) return undefined;
+  if (!START.test(given)) return undefined;
   const text = isJson(given) ? given : asJson(given);
-  if (isJson(text)) {
-    const tokens = tokensOf(text);
-    const first = tokens.next().value;
-    return first && nodeOf(first, tokens);
-  }
-  const areObjects = text.split(/\r\n?|\n/u).every((line) => line.trim() === '' || isJsonObject(line));
-  return areObjects ? listOf({ line: 1, at: 0 }, tokensOf(text)) : undefined;
+  if (isJson(text)) return treeOf(text);
+  if (!/^\s*(?:\[\s*)?\{/u.test(text)) return undefined;
+  const mended = withEnds(withCommas(text));
+  // On the same line, because values have line numbers.
+  return [mended, `[${mended}]`].filter(isJson).map(treeOf)[0];
 }
 
-/** A string, which may lack its closing quote, a word outside strings, or a comma that no value follows. */
+function treeOf(json: string): JsonNode | undefined {
+  const tokens = tokensOf(json);
+  const first = tokens.next().value;
+  return first && nodeOf(first, tokens);
+}
+
+/** Comments can be in front of the first value. */
+const START = /^\s*(?:\/\/[^\r\n]*\s*)?(?:\[\s*(?:\/\/[^\r\n]*\s*)?[\]{["']|\{)/u;
+/** A string, which may lack its closing quote, a comment, a word outside strings, or a comma that no value follows. */
 const SPELLING =
-  /"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|(?<![\p{N}.])[\p{L}_$][\p{L}\p{N}_$]*|,(?=\s*[\]}])/gsu;
+  /"(?:[^"\\]|\\.)*"?|[“”„][^“”„"\r\n]*[“”„]|\/\/[^\r\n]*|'(?:[^'\\]|\\.)*'?|(?<![\p{N}.])[\p{L}_$][\p{L}\p{N}_$]*|,(?=\s*[\]}])/gsu;
 const WORDS: ReadonlyMap<string, string> = new Map([
   ...['null', 'true', 'false'].map((word) => [word, word] as const),
   ['None', 'null'],
@@ -47,10 +54,15 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   ['False', 'false'],
 ]);
 
-/** Writes single quotes, keys without quotes, Python's constants and trailing commas as JSON does. */
+/** A comment that may be more than words, such as an object. */
+const MORE_THAN_WORDS = /[{}[\]":]|\.\S/u;
+
+/** Writes other quotes, keys without quotes and Python's constants as JSON does. Removes comments and trailing commas. */
 const asJson = (text: string): string =>
   text.replace(SPELLING, (found) => {
     if (found === ',') return '';
+    if (found.startsWith('//')) return MORE_THAN_WORDS.test(found) ? found : '';
+    if (/^[“”„]/u.test(found)) return `"${found.slice(1, -1)}"`;
     if (found.startsWith('"')) return found;
     return found.startsWith("'") ? inDoubleQuotes(found) : (WORDS.get(found) ?? `"${found}"`);
   });
@@ -72,7 +84,21 @@ function isJson(text: string): boolean {
   }
 }
 
-const isJsonObject = (line: string): boolean => /^\s*\{/u.test(line) && isJson(line);
+/** A string or the end of another value, and the beginning of a value directly behind it. */
+const VALUE_END = /(?:"(?:[^"\\]|\\.)*"?|[\]}\p{L}\p{N}])(?=(\s*["{[])?)/gsu;
+const withCommas = (text: string): string =>
+  text.replace(VALUE_END, (end, next) => (next === undefined ? end : `${end},`));
+
+/** Adds the missing ends of lists and objects. */
+function withEnds(text: string): string {
+  const ends: string[] = [];
+  for (const [token] of text.matchAll(TOKEN)) {
+    if (token === '{') ends.push('}');
+    else if (token === '[') ends.push(']');
+    else if (token === ends.at(-1)) ends.pop();
+  }
+  return text + ends.toReversed().join('');
+}
 
 /** A token that begins a value or ends a list or an object. */
 interface JsonToken extends Place {

@@ -33,15 +33,18 @@ const LIKE_JSON: Readonly<Record<string, (records: readonly Values[]) => string>
   "Python's lists of dictionaries": (records) => `[${python.inOneLine(records)}]`,
   'Python dictionaries in lines': (records) => python.inOneLine(records).replaceAll('}, ', '}\n'),
   'JavaScript objects': (records) => `[\n${js.inLines(records)},\n]`,
+  'JSON that is cut off': (records) => `[${json.inOneLine(records)}`,
+  'JSON that is cut off, in lines': (records) => `[\n${json.inLines(records)}`,
+  'JSON without commas': (records) => json.inOneLine(records).replaceAll('}, ', '} '),
+  'JSON with typographic quotes': (records) => json.inOneLine(records).replaceAll('"', '”'),
+  'JSON without commas, in lines': (records) => `[\n${json.inLines(records)}\n]`.replaceAll(',\n', '\n'),
+  'JSON with comments': (records) =>
+    `// Our servers\n[\n// EU\n${json.inLines(records)}\n] // the end`.replace('},', '}, // first'),
 };
 /** Ways to write records that the bot reads as text. */
 const AS_TEXT: Readonly<Record<string, (records: readonly Values[]) => string>> = {
   'JavaScript with a variable': (records) => `const servers = [${js.inOneLine(records)}];`,
   'JavaScript with a variable, in lines': (records) => `const servers = [\n${js.inLines(records)}\n];`,
-  'JSON that is cut off': (records) => `[${json.inOneLine(records)}`,
-  'JSON that is cut off, in lines': (records) => `[\n${json.inLines(records)}`,
-  'JSON without commas': (records) => json.inOneLine(records).replaceAll('}, ', '} '),
-  'JSON with typographic quotes': (records) => json.inOneLine(records).replaceAll('"', '”'),
   'Lua tables': (records) => `servers = { ${lua.inOneLine(records)} }`,
   'PHP arrays': (records) => `$servers = [${inBrackets(php.inOneLine(records))}];`,
   'PHP arrays in lines': (records) => `$servers = [\n${inBrackets(php.inLines(records))}\n];`,
