@@ -89,13 +89,12 @@ export function approvalSetting({ decisionMessages }: Pick<CommandDeps, 'decisio
       // The operator has turned direct messages off, so admins can't turn them on.
       ...(decisionMessages.isOn ? [] : [`${OFF} ${t('settings.approval.messagesOff')}`]),
       ...offered(now).map(({ state, isOn }) => `${isOn(now) ? FINE : OFF} ${state(t, isOn(now))}`),
+      ...(now.trustedRoleId === undefined ? [] : [trustedRoleLine(t, { now })]),
     ],
     notes(audience, shown) {
       const { t } = audience;
-      const { approval, trustedRoleId } = shown.now;
-      const isToChooseFirst = !approval && !hasLog(shown.now);
+      const isToChooseFirst = !shown.now.approval && !hasLog(shown.now);
       return [
-        ...(trustedRoleId === undefined ? [] : [trustedRoleLine(t, shown)]),
         ...(isToChooseFirst ? [t('settings.approval.needsLog')] : []),
         ...waitingTexts(audience, shown),
       ];
@@ -151,7 +150,7 @@ export function approvalSetting({ decisionMessages }: Pick<CommandDeps, 'decisio
           const trusted = trustsApprovalRole(before) ? { trustedRoleId: approvalRoleId } : {};
           return { ...withMention(chosen, mentionsRole(before)), ...trusted };
         };
-        return { make, ...unmentionedText(t, make(now), mentionsRole(now)) };
+        return { make, ...said(unmentionedTexts(t, make(now), mentionsRole(now))) };
       },
       options(context, now) {
         const switched = switchedOptions(context);
@@ -160,7 +159,11 @@ export function approvalSetting({ decisionMessages }: Pick<CommandDeps, 'decisio
             (so, { name, isOn, turn }) => turn(so, switched.get(name) ?? isOn(so)),
             before,
           );
-        return { make, ...unmentionedText(context.t, now, switched.get('mention') === true) };
+        const texts = [
+          ...unmentionedTexts(context.t, now, switched.get('mention') === true),
+          ...replacedTexts(context.t, now, make(now)),
+        ];
+        return { make, ...said(texts) };
       },
       'no-role': () => ({
         make: ({ approvalRoleId: _role, mentionsApprovalRole: _former, ...before }) => before,
@@ -183,12 +186,19 @@ const withMention = ({ mentionsApprovalRole: _former, ...others }: Settings, isO
   isOn && canMention(others) ? { ...others, mentionsApprovalRole: true } : others;
 
 /** Explains why the role isn't mentioned although the admin wants it. */
-const unmentionedText = (t: Translate, now: Settings, isWanted: boolean): Pick<Change, 'said'> =>
+const unmentionedTexts = (t: Translate, now: Settings, isWanted: boolean): readonly string[] =>
   isWanted && !canMention(now)
-    ? {
-        said: withSign('not-sent', t('settings.approval.notMentioned', { roleId: now.approvalRoleId ?? '' })),
-      }
-    : {};
+    ? [withSign('not-sent', t('settings.approval.notMentioned', { roleId: now.approvalRoleId ?? '' }))]
+    : [];
+
+/** Names the trusted role that the approval role replaces. */
+function replacedTexts(t: Translate, { trustedRoleId: roleId }: Settings, next: Settings): readonly string[] {
+  const isReplaced = roleId !== undefined && roleId !== next.trustedRoleId && trustsApprovalRole(next);
+  return isReplaced ? [withSign('not-sent', t('settings.approval.trustedReplaced', { roleId }))] : [];
+}
+
+const said = (texts: readonly string[]): Pick<Change, 'said'> =>
+  texts.length === 0 ? {} : { said: texts.join('\n') };
 
 const sendsDirectMessages = ({ directMessages }: Settings): boolean => directMessages !== false;
 

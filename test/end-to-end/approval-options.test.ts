@@ -6,6 +6,7 @@ import {
   addServer,
   addsOf,
   labelsOf,
+  logLines,
   openSetting,
   pickSetting,
   pressSetting,
@@ -45,6 +46,18 @@ it('admins can let members with the approval role submit without approval', asyn
   expect(textOf(await addServer(member, 'own.example.com:3'))).toContain('Waiting for a moderator');
   await setApprovalOptions(guild, ['Send direct messages']);
   expect(textOf(await openSetting(guild, 'Trusted role'))).toContain('Trusted role: none');
+});
+
+it('a trusted role that the approval role replaces is named in the reply and the log', async ({ guild }) => {
+  await turnApprovalOn(guild);
+  const roleId = guild.discord.guildEvents.addRole(guild, { name: 'vip', mentionable: true });
+  await pickSetting(guild, 'Trusted role', '@vip');
+  await pickSetting(guild, 'Approval', '@Moderators');
+  const page = textOf(await setApprovalOptions(guild, ['The role chosen here needs no approval']));
+  expect(page).toContain(`⚠️ @${roleId} is no longer trusted`);
+  const [, trusted] = /Trusted role: @(\d+) needs no approval/.exec(page) ?? [];
+  expect(trusted).not.toBe(roleId);
+  await expect.poll(() => logLines(guild)).toContain(`✅ **Trusted role**: <@&${trusted}> needs no approval`);
 });
 
 it('the approval options stay on if an admin chooses another approval role', async ({ guild, admin }) => {
