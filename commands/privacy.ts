@@ -4,6 +4,7 @@ import { button, customId, linkButton, rows } from '../src/interactions/controls
 import { UNREPLIED_KEPT_DAYS } from '../src/interactions/interaction-store.ts';
 import { DAY_MS } from '../src/pacing/durations.ts';
 import { REJECTED_KEPT_DAYS } from '../src/submissions/erasure.ts';
+import { memberText } from '../src/words/escape.ts';
 import { sentences } from '../src/words/sentences.ts';
 import type { Translate } from '../src/words/words.ts';
 import type { CommandDeps } from './deps.ts';
@@ -12,6 +13,9 @@ import { slashCommand } from './slash-command.ts';
 /** /privacy: lists the stored data. Members can have their names deleted, and admins can delete all the guild's data. */
 export function privacyCommand({
   deletion,
+  settings,
+  guildLog,
+  approvals,
   approvalMessages,
   directMessageOptOuts,
   decisionMessages,
@@ -94,14 +98,26 @@ export function privacyCommand({
       erase: {
         permission: 'manage-guild',
         answers: 'immediate',
-        run: async ({ t }) => question(t, t('privacy.question'), 'confirm', t('privacy.confirm')),
+        async run({ t, guildId }) {
+          const count = await approvals.countWaiting(guildId);
+          const waiting = count === 0 ? undefined : t('privacy.questionWaiting', { count });
+          return question(t, sentences(t('privacy.question'), waiting), 'confirm', t('privacy.confirm'));
+        },
       },
       confirm: {
         permission: 'manage-guild',
         answers: 'update',
-        async run({ t, interactionId, guildId }) {
+        async run({ t, interactionId, guildId, user, guildWords }) {
+          const waiting = await approvals.waiting(guildId);
+          const found = await settings.getOrUnreadable(guildId);
+          const words = await guildWords();
           await deletion.guild(guildId);
           logger.info({ interactionId, guildId }, "deleted a guild's data");
+          void approvalMessages.showDeleted(waiting);
+          if (found !== 'unreadable' && found.logChannelId !== undefined) {
+            const said = `🗑️ ${words('guildLog.erased', { member: memberText(user) })}`;
+            await guildLog.farewell(guildId, found.logChannelId, () => said);
+          }
           return { content: t('button.deleted') };
         },
       },

@@ -105,7 +105,7 @@ export function createApprovalQueue(deps: CommandDeps) {
     const { t } = context;
     const now = await approvals.find(seenOf(context));
     if (now?.state === 'waiting') return t('approval.changed');
-    return now ? stateText(t, now, games) : t('approval.withdrawn');
+    return now ? stateText(t, now, games) : t('approval.deleted');
   }
 
   /** Replies to an action that had no effect. In /submissions, shows the reason above the next waiting submission. */

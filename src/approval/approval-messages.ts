@@ -14,7 +14,7 @@ import type { MessagePlace, Submission } from '../submissions/submission.ts';
 import type { DraftRef } from '../submissions/waiting-submissions.ts';
 import type { Translate } from '../words/words.ts';
 import { channelView, deletedView, harmfulView } from './approval-view.ts';
-import type { Approvals, DueMessage } from './approvals.ts';
+import type { Approvals, DueMessage, WaitingSubmission } from './approvals.ts';
 
 export interface ApprovalMessagesDeps {
   readonly approvals: Pick<Approvals, 'find' | 'background' | 'due' | 'beginEdit' | 'endEdit' | 'moved'>;
@@ -269,6 +269,19 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   const showDue = oneAtATime(showEach);
 
   /**
+   * Replaces the messages of submissions that were deleted together with the guild's data. Stops early with the bot: a press
+   * on a remaining message replaces it, too. Never throws.
+   */
+  async function showDeleted(deleted: readonly WaitingSubmission[]): Promise<void> {
+    for (const { guildId, id, message } of deleted) {
+      if (job.stopping.aborted) return;
+      if (message === undefined) continue;
+      await show({ guildId, id }, message);
+      await sleep(UPDATE_PAUSE_MS, undefined, { signal: job.stopping }).catch(() => undefined);
+    }
+  }
+
+  /**
    * Moves the messages about a guild's waiting submissions to the log channel, after the channel changes or becomes usable
    * again. Doesn't wait for the posts.
    */
@@ -282,7 +295,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   }
 
   const part: Part = { name: 'approval messages', ...job };
-  return { ...part, show, showDue, moved };
+  return { ...part, show, showDue, showDeleted, moved };
 }
 
 function isMentionDue({

@@ -350,10 +350,8 @@ export function harmfulView(
   return { content: [head, earlier, t('approval.harmful')].filter(Boolean).join('\n'), components };
 }
 
-/** Builds the message for a submission that was deleted together with all the guild's data. */
-export const deletedView = (t: Translate): ChannelMessage => ({
-  content: [`${STATE_SIGNS.withdrawn} ${t('approval.withdrawn')}`, t('by.unnamed')].join('\n'),
-});
+/** Builds the message for a submission that was deleted, usually together with all the guild's data. */
+export const deletedView = (t: Translate): ChannelMessage => ({ content: `🗑️ ${t('approval.deleted')}` });
 
 /** Returns the texts about the moderator's correction, or an empty array if the submission wasn't corrected. */
 export function correctedTexts(

@@ -31,6 +31,8 @@ export interface WaitingSubmission extends DraftRef {
   readonly submissionId: string;
   readonly userId: string;
   readonly userName: string;
+  /** Its message in the log channel, if there is one. */
+  readonly message?: MessagePlace;
 }
 
 type Decision = SeenApproval & DecidedBy;
@@ -167,14 +169,16 @@ export function createApprovals({
       const rows = await waitingIn(tables(), guildId, userId)
         .orderBy('created_at')
         .orderBy('id')
-        .select(['id', 'draft_id', 'user_id', 'user_name'])
+        .select(['id', 'draft_id', 'user_id', 'user_name', 'channel_id', 'message_id'])
         .execute();
-      return rows.map(({ id: submissionId, draft_id: id, user_id, user_name }) => ({
+      return rows.map(({ id: submissionId, draft_id: id, user_id, user_name, channel_id, message_id }) => ({
         guildId,
         id,
         submissionId,
         userId: user_id ?? '',
         userName: user_name ?? '',
+        ...(channel_id !== null &&
+          message_id !== null && { message: { channelId: channel_id, messageId: message_id } }),
       }));
     },
     /** Returns the latest submission ids of the guild, or only those of one member, in any state. */

@@ -1,6 +1,16 @@
+import assert from 'node:assert/strict';
 import { describe, expect } from 'vitest';
+import { inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
 import { messageOf, ownBotTest, setKey, textOf } from '../support/bot.ts';
-import { ACCEPTED, addServer, labelsOf } from '../support/people.ts';
+import {
+  ACCEPTED,
+  addServer,
+  idOf,
+  labelsOf,
+  logMessages,
+  postComponents,
+  staffChannel,
+} from '../support/people.ts';
 
 const it = ownBotTest({ env: { MEMBER_LIMIT: '2/3600', GUILD_LIMIT: '3/3600', HISTORY_DAYS: '3' } })
   /** A user who has submitted twice. Their name doesn't appear anywhere else in the database. */
@@ -76,5 +86,30 @@ describe('/privacy', () => {
     await setKey(admin, 'sandbox-key');
     expect(textOf(await addServer(canary, 'a.example.com:1'))).toContain(ACCEPTED);
     expect(textOf(await addServer(canary, 'b.example.com:2'))).toContain('has reached its limit');
+  });
+
+  it('tells the log channel, and moderators with a waiting submission, that an admin deleted everything', async ({
+    bot,
+    guild,
+    admin,
+    member,
+  }) => {
+    await turnApprovalOn(guild);
+    await addServer(member, 'a.example.com:1');
+    const waiting = await waitingIn(guild);
+    const custom_id = idOf(waiting, 'submissions:approve');
+    const asked = await admin.press(await admin.slash('privacy'), 'Delete all data for this Discord server');
+    expect(textOf(asked)).toContain("1 submission that is waiting for a moderator won't be sent.");
+    await admin.press(asked, 'Delete everything');
+    await expect.poll(() => logMessages(guild).at(-1)).toContain('@admin deleted everything');
+    await expect.poll(() => labelsOf(waiting)).toEqual([]);
+    const gone = "no longer exists, because this Discord server's data was deleted";
+    expect(textOf(waiting)).toContain(gone);
+    // The bot may have stopped before it could replace the message.
+    const old = { type: 2, style: 3, label: 'Old', custom_id };
+    const left = await postComponents(bot, staffChannel(guild), [{ type: 1, components: [old] }]);
+    assert(left);
+    expect(textOf(await inStaff(guild, 'admin').press(left, 'Old'))).toContain(gone);
+    expect(textOf(left)).toContain(gone);
   });
 });
