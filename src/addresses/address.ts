@@ -127,7 +127,7 @@ function parseLink(scheme: string, rest: string): AddressResult {
 /** Parses `[user@]host[:port][/…]`, or a host and port separated by spaces, with or without a colon. */
 function parseTarget(text: string): AddressResult {
   const [authority = '', path] = joined(text).split(/[/?#](.*)/su);
-  const target = unwrapped(authority.slice(authority.lastIndexOf('@') + 1).replace(/;.*$/su, ''));
+  const target = unwrapped(authority.slice(authority.lastIndexOf('@') + 1).replace(/;(?!\s*\d).*$/su, ''));
   if (/\s/u.test(target)) return invalid({ code: 'not-an-address' });
   const result = parseHostAndPort(target);
   // `1.2.3.0/24` or `example.com/page` isn't a game server. After a port, however, a slash can introduce a password or
@@ -135,9 +135,9 @@ function parseTarget(text: string): AddressResult {
   return result.ok && result.address.port === undefined && path ? invalid({ code: 'web-address' }) : result;
 }
 
-/** Joins a host and a port separated by spaces into `host:port`. */
+/** Joins a host and a port separated by spaces or a semicolon into `host:port`. */
 function joined(text: string): string {
-  const [, host, between, port] = /^(\S+?)(\s*:\s*|\s+)([+-]?\d+)$/u.exec(text) ?? [];
+  const [, host, between, port] = /^(\S+?)(\s*[:;]\s*|\s+)([+-]?\d+)$/u.exec(text) ?? [];
   if (host === undefined || between === ':') return text;
   return isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`;
 }
@@ -146,7 +146,8 @@ function parseHostAndPort(text: string): AddressResult {
   const bracketed = /^\[([^\]]*)\]\.?(?::(.*))?$/su.exec(text);
   if (bracketed) {
     const [, inside = '', behind] = bracketed;
-    if (inside.includes(':') && !/[^0-9a-f:.%]/iu.test(inside)) return withPort(inside, behind);
+    // IPv6 never has a dot before its second colon.
+    if (/^[^.:]*:/u.test(inside) && !/[^0-9a-f:.%]/iu.test(inside)) return withPort(inside, behind);
     // Brackets around anything other than IPv6 are markup.
     return parseHostAndPort(behind === undefined ? inside : `${inside}:${behind}`);
   }

@@ -24,7 +24,7 @@ export interface FoundAddress {
   readonly isServer: boolean;
 }
 
-/** Text between separators in prose and markup. Square brackets aren't separators, because IPv6 with a port needs them. */
+/** Text between separators in prose and markup. */
 const WORD = /[^\s,;|<>(){}"'`*~=?]+/gu;
 /**
  * Characters that can't be the first or last character of an address. Expects {@link plainText}, which removes symbols
@@ -33,6 +33,8 @@ const WORD = /[^\s,;|<>(){}"'`*~=?]+/gu;
 const MARKS_AROUND = { start: /[$+^]|[^\p{L}\p{N}\p{S}[:]/u, end: /[$+^]|[^\p{L}\p{N}\p{S}\]]/u };
 /** A label directly followed by its address, such as `IP:8.8.8.8:27015`. IPv6 never has a dot before its second colon. */
 const LABEL_IN_WORD = /^[^.:[\]]{0,100}:(?=\[|[^:]{0,300}\.)/u;
+/** Square brackets around a host with a port, or around words with one. Those of IPv6 have no dot before the second colon. */
+const BRACKET = /\[(?=[\p{L}\p{N}-]{1,63}\.[\p{L}\p{N}.-]{1,253}:\d)|(?<=\.[\p{L}\p{N}-]{1,63}:\d{1,6})\]/gu;
 /** Words that introduce a version number, which can look like an IPv4 address. */
 const VERSION =
   /(?:ver[sz]\p{L}{1,5}|wersja|верс[иі]я|sürüm|バージョン|버전|版本|เวอร์ชัน|phiên bản|build|patch|update|client|(?<![a-z])v(?:er)?)[^\p{L}\p{N}]{0,8}$/iu;
@@ -52,7 +54,7 @@ export const withoutHosts = (words: string): string =>
 export function addressesIn(line: string): readonly FoundAddress[] {
   const found: FoundAddress[] = [];
   let previousEnd = 0;
-  for (const { 0: word, index } of line.matchAll(WORD)) {
+  for (const { 0: word, index } of line.replace(BRACKET, ' ').matchAll(WORD)) {
     if (word.length > MAX_ADDRESS_TEXT_LENGTH || !/[.:]/u.test(word)) continue;
     const game = gameOfLink(word);
     if (game === undefined && /:\/\/|@/u.test(word)) continue;
