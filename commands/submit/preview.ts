@@ -14,7 +14,7 @@ import type { ReachedLimit } from '../../src/submissions/limits.ts';
 import type { LineNumbers } from '../../src/submissions/line-numbers.ts';
 import { shortenMarkup } from '../../src/words/escape.ts';
 import { earlierSubmissionItems } from '../../src/words/not-submitted.ts';
-import { namedText } from '../../src/words/sentences.ts';
+import { namedText, sentences } from '../../src/words/sentences.ts';
 import {
   firstItems,
   fittingLines,
@@ -72,7 +72,8 @@ export function previewOf(
       readyText(t, checked, ready.length, waiting.length),
       foundText(t, draft.rows),
       ready.length > 0 && nextSteps !== '' && `-# ${nextSteps}`,
-      allowance.limited && heldText(t, { draft, rows: waiting, limited: allowance.limited, namesAll }),
+      allowance.limited &&
+        ownHeldText(audience, { draft, rows: waiting, limited: allowance.limited, namesAll }),
       skippedText(t, draft.source, { ...skipped, ...(!isNothingNew(checked) && { repeated }) }),
       alreadySubmittedText(t, checked, games),
     ]
@@ -195,17 +196,25 @@ interface HeldRows {
   readonly limited: ReachedLimit;
   /** Whether to name all the rows, not only the first few. */
   readonly namesAll?: boolean;
+  /** What the member can do once the limit has ended. */
+  readonly next?: string | undefined;
+}
+
+/** Like {@link heldText}, but for the member, who may need the time to find the servers again. */
+export function ownHeldText({ t, mention }: Audience, held: HeldRows): string {
+  const next = held.limited.isSoon ? undefined : t('list.heldNext', { submissions: mention('submissions') });
+  return heldText(t, { ...held, next });
 }
 
 /** States how many servers a limit holds back and for how long, and names some of them. */
-export function heldText(t: Translate, { draft, rows, limited, namesAll = false }: HeldRows): string {
+export function heldText(t: Translate, { draft, rows, limited, namesAll = false, next }: HeldRows): string {
   const { code, limit, until } = limited;
   const why = t(`problem.short.${code}`, { count: limit });
   const held = t('list.held', { count: rows.length, seconds: Math.ceil(until / 1000), why });
   const items = firstItems(t, rows, namesAll ? rows.length : MAX_NAMED_PER_LIST, (row) =>
     serverItem(t, row.submission, draft.source === 'text' ? row : undefined),
   );
-  return [held, ...items].join('\n');
+  return [sentences(held, next), ...items].join('\n');
 }
 
 function alreadySubmittedText(t: Translate, checked: CheckedDraft, games: GameIndex): string {

@@ -28,7 +28,7 @@ import type { CommandDeps } from '../deps.ts';
 import { enterKey } from '../setkey.ts';
 import { filesToSendBack, inFields, type Reasons, reasonOfLimit, textWithoutFiles } from './files.ts';
 import { submitId } from './ids.ts';
-import { heldText, invalidText, skippedText } from './preview.ts';
+import { invalidText, ownHeldText, skippedText } from './preview.ts';
 import { reasonsOf } from './problem-text.ts';
 import { outcomeButtons } from './repairs.ts';
 
@@ -151,7 +151,7 @@ async function listReport(
     ),
     keyText(context, keyProblem, failed.filter(isForKey)),
     signed(invalidText(t, draft, allowedGames, namesAll ? draft.rows.length : MAX_NAMED_PER_LIST)),
-    limitedText(t, result, namesAll),
+    limitedText(context, result, namesAll),
     skippedLinesText(t, result),
   ];
   const buttons = listButtons(context, result);
@@ -179,19 +179,26 @@ export function listButtons({ t }: Context, result: EndedSubmission): readonly (
   const held = heldSoon(result);
   const rest = ended.filter(wasNotAdded).length + held;
   const unconfirmed = ended.filter(({ outcome }) => outcome.kind === 'unknown').length;
-  const isUnsent = !ended.some(({ outcome }) => outcome.kind === 'rejected');
-  const label = isUnsent
-    ? t('again.submitNotSent', { count: rest })
-    : t('list.button.submit', { count: rest });
+  const rejected = ended.filter(({ outcome }) => outcome.kind === 'rejected');
+  // The service would reject the same lines again, so the member should edit them first.
+  const isEditFirst = rejected.some(({ outcome }) => !isAboutKey(outcome));
   const toFix = linesToEdit(draft, 'invalid').rows.length;
   const hasOnlyInvalid = toFix > 0 && rest + unconfirmed + limitedRows.length === 0;
   // The button isn't primary while an admin has to enter a different key.
-  const style = keyProblem ? 'secondary' : 'primary';
-  return [
-    rest > 0 && button(submitId('send', id), label, style),
+  const style = keyProblem || isEditFirst ? 'secondary' : 'primary';
+  const send = [
+    rest > 0 && button(submitId('send', id), sendLabel(t, rest, rejected.length), style),
     unconfirmed > 0 && button(submitId('anyway', id), t('again.submitAll', { count: rest + unconfirmed })),
-    button(submitId('correct', id), hasOnlyInvalid ? t('again.fix', { count: toFix }) : t('again.edit')),
   ];
+  const editLabel = hasOnlyInvalid ? t('again.fix', { count: toFix }) : t('again.edit');
+  const edit = button(submitId('correct', id), editLabel, isEditFirst ? 'primary' : 'secondary');
+  return isEditFirst ? [edit, ...send] : [...send, edit];
+}
+
+/** @param count the number of servers that the button submits, including the rejected ones */
+function sendLabel(t: Translate, count: number, rejected: number): string {
+  if (rejected === count) return t('again.submitAgain');
+  return rejected > 0 ? t('list.button.submit', { count }) : t('again.submitNotSent', { count });
 }
 
 const wasNotAdded = ({ outcome: { kind } }: Pick<RowResult, 'outcome'>): boolean =>
@@ -214,12 +221,12 @@ const skippedLinesText = (t: Translate, { draft, servers, limitedRows }: EndedSu
 const signed = (text: string): string => (text === '' ? '' : withSign('not-sent', text));
 
 function limitedText(
-  t: Translate,
+  context: Context,
   { draft, limitedRows, limited }: EndedSubmission,
   namesAll: boolean,
 ): string {
   if (limited === undefined) return '';
-  return withSign('not-sent', heldText(t, { draft, rows: limitedRows, limited, namesAll }));
+  return withSign('not-sent', ownHeldText(context, { draft, rows: limitedRows, limited, namesAll }));
 }
 
 /** States how many more servers can be submitted. Empty if a limit was reached, because another text explains that. */

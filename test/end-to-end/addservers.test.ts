@@ -340,7 +340,7 @@ describe('a list preview', () => {
     const midnight = (Math.floor(Date.now() / 86_400_000) + 1) * 86_400;
     expect(messageOf(preview).current?.content).toMatch(
       new RegExp(
-        `10 game servers are ready.*\\*\\*11 have to wait\\*\\* until <t:${midnight}>: the daily quota of 10 game servers is used up\\.\n- Line 11 .s10.*\n- Line 12 .s11`,
+        `10 game servers are ready.*\\*\\*11 have to wait\\*\\* until <t:${midnight}>: the daily quota of 10 game servers is used up\\. The bot won't send the rest by itself: after that, use \\*\\*Continue\\*\\* in [^\n]*\n- Line 11 .s10.*\n- Line 12 .s11`,
         's',
       ),
     );
@@ -357,7 +357,7 @@ describe('a list preview', () => {
     expect(listing.submitted.map(({ server }) => server)).toEqual(
       ['used', ...Array.from({ length: 9 }, (_, n) => `s${n}`)].map((name) => `${name}.example.com`),
     );
-    expect(textOf(report)).toMatch(/✅ 9 sent for review.*⚠️ 12 have to wait until/s);
+    expect(textOf(report)).toMatch(/✅ 9 sent for review.*⚠️ 12 have to wait until.*use Continue in/s);
     expect(csvOf(report, 'report.csv').at(-1)?.at(-1)).toContain(
       'the daily quota of 10 game servers is used up',
     );
@@ -690,7 +690,11 @@ describe('the report on a list', () => {
     const report = await pressSubmit(member, await sendFile(member, list));
     answerBy(() => undefined);
     expect(textOf(report)).toContain('❌ 2 rejected');
-    expect(labelsOf(report)).toEqual(['Submit 2 game servers', 'Edit']);
+    expect(labelsOf(report)).toEqual(['Edit', 'Submit again']);
+    expect(componentsOf(report).map(({ style }) => style)).toEqual([
+      ButtonStyle.Primary,
+      ButtonStyle.Secondary,
+    ]);
     const { modal, typed } = await openModal(member, report);
     expect(typed.servers).toBe('1. a.example.com:1 Rust\n2. b.example.com:2 Rust\n3. c.example.com:0 Rust');
     const after = await member.submit(modal, { servers: typed.servers?.replaceAll(':0', ':3') ?? '' });
@@ -698,9 +702,7 @@ describe('the report on a list', () => {
     expect(listing.submitted).toHaveLength(3);
     // The report doesn't change. Its button only shows that the list was already submitted.
     expect(textOf(report)).toContain('❌ 2 rejected');
-    expect(textOf(await member.press(report, 'Submit 2 game servers'))).toContain(
-      'This was already submitted.',
-    );
+    expect(textOf(await member.press(report, 'Submit again'))).toContain('This was already submitted.');
     // The only remaining button reopens the form with the list's lines.
     expect(labelsOf(report)).toEqual(['Edit']);
     const reopened = await openModal(member, report, 'Edit');
@@ -773,7 +775,7 @@ describe('the report on a list', () => {
     );
     const report = await pressSubmit(member, await sendFile(member, lines(101)));
     expect(outcomes(report)).toEqual({ unconfirmed: 100, rejected: 1 });
-    expect(labelsOf(report)).toEqual(['Submit 1 game server', 'Submit all 101 again', 'Edit']);
+    expect(labelsOf(report)).toEqual(['Edit', 'Submit again', 'Submit all 101 again']);
     answerBy(() => undefined);
     const rest = await pressSubmit(member, report);
     expect(textOf(rest)).toMatch(/✅ 1 sent for review.*❓ 100 unconfirmed\. .*internal error/s);
