@@ -252,6 +252,8 @@ export function blockActions(deps: CommandDeps): Actions {
         isUserError: true,
       };
     }
+    if (read.target.kind === 'member' && read.target.id === user.id)
+      throw new UserError(t('blocks.noEffect'));
     const request: NewBlocks = { targets: [read.target], by: user, reason };
     const added = await approvals.block(guildId, request);
     await reportBlocks(context, 'blocked', added, deps);

@@ -51,6 +51,8 @@ describe('the block list in /settings', () => {
   it("can't include members who can approve submissions", async ({ guild, admin }) => {
     const list = await admin.press(await openSetting(guild, 'Blocked here'), 'Show the list');
     expect(textOf(await admin.pick(list, ['@admin']))).toContain('a block would have no effect');
+    const own = await edit(admin, list, { what: admin.userId }, 'Block an address or id');
+    expect(textOf(own)).toMatch(/a block would have no effect.*Blocked here: nothing/s);
   });
 
   it('lets an admin block host names and ranges, and keeps invalid input in the form', async ({
