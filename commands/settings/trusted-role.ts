@@ -9,6 +9,8 @@ export const trustedRoleSetting: Setting = {
   name: (t) => t('settings.trusted.name'),
   line: trustedRoleLine,
   about: ({ t }) => t('settings.trusted.about'),
+  notes: ({ t }, { now: { approval, trustedRoleId } }) =>
+    approval || trustedRoleId === undefined ? [] : [t('settings.trusted.noEffect')],
   controls: ({ t }, { now: { trustedRoleId } }) => ({
     selects: [
       roleSelect(

@@ -60,6 +60,17 @@ it('a trusted role that the approval role replaces is named in the reply and the
   await expect.poll(() => logLines(guild)).toContain(`✅ **Trusted role**: <@&${trusted}> needs no approval`);
 });
 
+it('the page of the trusted role explains that the role has no effect while approval is off', async ({
+  guild,
+}) => {
+  guild.discord.guildEvents.addRole(guild, { name: 'vip' });
+  const note = 'Approval is off, so this role has no effect yet.';
+  expect(textOf(await openSetting(guild, 'Trusted role'))).not.toContain(note);
+  expect(textOf(await pickSetting(guild, 'Trusted role', '@vip'))).toContain(note);
+  await turnApprovalOn(guild);
+  expect(textOf(await openSetting(guild, 'Trusted role'))).not.toContain(note);
+});
+
 it('the approval options stay on if an admin chooses another approval role', async ({ guild, admin }) => {
   await turnApprovalOn(guild);
   for (const name of ['first', 'second']) {
