@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { DEFAULTS, type Settings } from '../../src/guilds/settings.ts';
 import type { Command, Context, PressContext, Reply, SubmitContext } from '../../src/interactions/command.ts';
 import {
@@ -69,8 +70,8 @@ export function settingsCommand(deps: CommandDeps): Command {
   async function readAndRetry(context: Context): Promise<SettingsView> {
     let shown = await read(context);
     for (const setting of table) {
-      const tried = setting.retry?.(context, shown.now)?.then(async ({ make }) => {
-        const { now } = await save(context, setting, make, shown);
+      const tried = setting.retry?.(context, shown.now)?.then(async (made) => {
+        const { now } = await save(context, setting, made, shown);
         shown = { ...shown, now };
       });
       if (tried) await waitAtMost(RETRY_TIMEOUT_MS, tried);
@@ -98,10 +99,11 @@ export function settingsCommand(deps: CommandDeps): Command {
     // Reads the settings before the change: if the store fails, the admin sees the error and the settings stay unchanged.
     const shown = await read(context);
     try {
-      const { make, said, panels: standing = shown.panels } = await prepare(shown.now);
-      const { now, others } = await save(context, setting, make, { ...shown, panels: standing });
-      const after = { ...shown, now, panels: others?.panels ?? standing, isLost: false };
-      return show(context, after, { ...view, said: said ?? others?.said });
+      const made = await prepare(shown.now);
+      const { now, others } = await save(context, setting, made, shown);
+      const standing = others?.panels ?? made.panels ?? shown.panels;
+      const after = { ...shown, now, panels: standing, isLost: false };
+      return show(context, after, { ...view, said: made.said ?? others?.said });
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       const said = withSign('not-sent', error.message);
@@ -112,11 +114,11 @@ export function settingsCommand(deps: CommandDeps): Command {
     }
   }
 
-  /** Saves a change. The log channel then shows the new value and who changed it. */
+  /** Saves a change. If it changed anything, the log channel then shows the new value and who changed it. */
   async function save(
     context: Context,
     setting: Setting,
-    make: Change['make'],
+    { make, panels: standing }: Change,
     shown: SettingsView,
   ): Promise<{ readonly now: Settings; readonly others: Omit<Change, 'make'> | undefined }> {
     const { guildId, guildLocale, user } = context;
@@ -126,13 +128,16 @@ export function settingsCommand(deps: CommandDeps): Command {
       return make(before);
     });
     const others = await setting.changed?.(context);
+    const after = { ...shown, now, panels: standing ?? shown.panels };
+    const isSame =
+      !shown.isLost && isDeepStrictEqual(before, now) && isDeepStrictEqual(shown.panels, after.panels);
     if (setting.report) {
       await setting.report(context, before, now);
-    } else {
+    } else if (!isSame) {
       await guildLog.change(
         guildId,
         (t) => `⚙️ ${t('guildLog.changed', { member: memberText(user) })}`,
-        (t) => [setting.line(t, { ...shown, now }), ...(setting.states?.(t, { now }) ?? [])].join('\n'),
+        (t) => [setting.line(t, after), ...(setting.states?.(t, { now }) ?? [])].join('\n'),
       );
     }
     return { now, others };

@@ -312,6 +312,7 @@ describe('the log channel', () => {
     const announcing = await pressSetting(guild, 'Announcements', 'Announce submissions');
     await admin.press(announcing, "Don't announce submissions");
     await setQuota(guild, '3');
+    await setQuota(guild, '3');
     await setQuota(guild, '');
     await admin.press(await allowGames(guild, ['Factorio']), 'Allow all games');
     await expect.poll(() => logLines(guild).length).toBe(7);
@@ -469,11 +470,12 @@ describe('the role to notify', () => {
     posted(guild).flatMap(({ current }) => (current?.content ? [current] : []));
 
   it('can be set and removed, and the log shows both changes', async ({ guild }) => {
-    const id = role(guild, 'staff');
-    expect(textOf(await pickSetting(guild, 'Role for key problems', '@staff'))).toMatch(
+    role(guild, 'helpers');
+    expect(textOf(await pickSetting(guild, 'Role for key problems', '@helpers'))).toMatch(
       /⚠️ Role for key problems: @.*but no log channel/,
     );
     await chooseLogChannel(guild);
+    const id = role(guild, 'staff');
     await pickSetting(guild, 'Role for key problems', '@staff');
     await expect.poll(() => logLines(guild).join()).toContain(`✅ **Role for key problems**: <@&${id}>`);
     expect(await line(guild)).toMatch(/^✅ /);
