@@ -25,7 +25,9 @@ export const worstOf = (shapes: Iterable<Shape>): Shape =>
 /** The beginning of a line in a log: a time, a date, or a bracket with a level. */
 const LOG =
   /^[\s>*"'#(-]{0,8}(?:L |\[|<\d{1,3}>)?\s?(?:\d{1,2}:\d\d(?::\d\d)?(?![\d:.a-f])|\d{4}[-/.]\d\d?[-/.]\d\d?(?![\d.])|\d\d?[-/]\d\d?[-/]\d{2,4}(?![\d.:])|\d\d?\.\d\d?\.\d{4}(?!\d)|(?:\p{L}{2,4},? )?\p{L}{3,4} {1,2}\d{1,2} \d\d?:\d\d|\d{10}(?:\d{3})?(?:\.\d{1,9})?[\s,\]:]|[^[\]]{0,40}\b(?:trace|debug|info|notice|warn|warning|error|fatal|severe)\b[^[\]]{0,10}\])/iu;
-const LEVEL = /^\s{0,8}(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|SEVERE)[\s:]/u;
+/** The beginning of a line in a log without a time: a level, or a player as in `"Name<2><`. */
+const LEVEL =
+  /^\s{0,8}(?:(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|SEVERE)[\s:]|"[^"]{1,64}<\d{1,5}><)/u;
 /** A bracket with the name of a program's module. Only the rest of the line tells it from a tag such as `[surf]`. */
 const MODULE = /^\s{0,8}\[[a-z][\w :./-]{1,40}\]/u;
 /** A time with seconds, or a date with a time, anywhere in a line. */
@@ -204,7 +206,7 @@ function isEntry({ text, addresses, servers, namesGame }: ShapedLine, games: Gam
   const around = textsAround(text, addresses);
   const [first] = servers;
   if (first === undefined) return false;
-  if (isGlued(text, first)) return false;
+  if (isGlued(text, first) || isPlayer(text, first)) return false;
   const targets = new Set(servers.map((server) => server.address?.host ?? server.text));
   const ports = new Set(servers.flatMap(({ address }) => address?.port ?? []));
   if (targets.size > 1 || ports.size > 1) return around.map(withoutField).every(isGameOrNothing);
@@ -251,6 +253,14 @@ function isGlued(text: string, { start, end }: FoundAddress): boolean {
     /[\p{L}\p{N}/@\\.$%^+-]$|[\p{L}\p{N}][[(]$/u.test(text.slice(Math.max(0, start - 8), start)) ||
     /^["'`)\]]{0,2}[\p{L}\p{N}/@\\#$%^]/u.test(text.slice(end, end + 4))
   );
+}
+
+/** Whether a line is a player in a game's `status`: a number, a score or time, and a rate or the like next to the address. */
+function isPlayer(text: string, { address, start, end }: FoundAddress): boolean {
+  const front = text.slice(0, start);
+  const isRow = /^[\s#]{0,8}\d{1,4}\s{1,8}(?:-?\d{1,6}|\d{1,3}:\d\d)\s/u.test(front);
+  const isBesideNumber = /\s\d{1,7}\s{1,20}$/u.test(front) || /^\s{1,40}\d{1,7}(?!\S)/u.test(text.slice(end));
+  return address?.port !== undefined && isRow && isBesideNumber;
 }
 
 /** Whether the words in front of an address are a name, rather than the beginning of a sentence. */

@@ -144,7 +144,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
   let gameOfHeading: NamedGame | undefined;
   /** Whether the text is a configuration, whose addresses might be anything. */
   let isConfiguration = false;
-  /** The servers that a link or a command joins. */
+  /** The servers that a link or a command joins, unless it's in a log. */
   const joined = new Set<string>();
 
   function addServer(server: Omit<FoundServer, 'kind'>): void {
@@ -182,7 +182,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     const label = FIELD_IN_FRONT.exec(text.slice(0, found[0]?.start))?.groups?.name ?? '';
     for (const { targets, beside, name, ...address } of servers) {
       for (const typed of targets) {
-        if (isJoined(address, plain)) joined.add(typed.server);
+        if (shape !== 'people' && isJoined(address, plain)) joined.add(typed.server);
         const row = { line: line.number, typed, shape, findWords: () => words(typed.server) };
         addServer({ row, beside, words: name, label });
       }
