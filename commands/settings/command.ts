@@ -26,6 +26,8 @@ import {
   changeId,
   modalId,
   OFF,
+  RejectedInputError,
+  type Reopen,
   type Setting,
   type SettingsView,
   UnconfirmedError,
@@ -43,8 +45,10 @@ interface View {
   readonly wanted?: number;
   /** Text shown above the page. */
   readonly said?: string | undefined;
-  /** A button that makes the change anyway, or reopens the modal after its input was rejected. */
+  /** A button that makes the change anyway. */
   readonly retry?: Control | undefined;
+  /** Reopens the modal after its input was rejected. */
+  readonly reopen?: Reopen | undefined;
 }
 
 /** /settings: lists all settings. Each setting has a page where admins can change it. */
@@ -94,7 +98,6 @@ export function settingsCommand(deps: CommandDeps): Command {
     setting: Setting,
     view: View,
     prepare: (now: Settings) => Change | Promise<Change>,
-    retry?: Control,
   ): Promise<Reply> {
     // Reads the settings before the change: if the store fails, the admin sees the error and the settings stay unchanged.
     const shown = await read(context);
@@ -107,9 +110,10 @@ export function settingsCommand(deps: CommandDeps): Command {
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       const said = withSign('not-sent', error.message);
-      const next = error instanceof UnconfirmedError ? confirmButton(setting, view, error) : retry;
+      const retry = error instanceof UnconfirmedError ? confirmButton(setting, view, error) : undefined;
+      const reopen = error instanceof RejectedInputError ? error.reopen : undefined;
       // The setting's own page has the controls for another try. /setkey's reply, for example, would lose its menu.
-      const again = { ...view, page: setting.id, said, retry: next };
+      const again = { ...view, page: setting.id, said, retry, reopen };
       return { ...show(context, await read(context), again), isUserError: true };
     }
   }
@@ -174,13 +178,7 @@ export function settingsCommand(deps: CommandDeps): Command {
 
   async function submit(context: SubmitContext): Promise<Reply> {
     const { setting, modal: settingModal, view, about } = modalOf(context);
-    return change(
-      context,
-      setting,
-      view,
-      () => settingModal.change(context, about),
-      settingModal.retry?.(context),
-    );
+    return change(context, setting, view, () => settingModal.change(context, about));
   }
 
   return {
@@ -242,12 +240,12 @@ function settingPage(
   context: Context,
   shown: SettingsView,
   setting: Setting,
-  { wanted = 1, retry }: View,
+  { wanted = 1, retry, reopen }: View,
 ): Reply {
   const { t } = context;
   const { selects = [], buttons = [] } = setting.controls(context, shown, wanted);
   // The button for reopening a form with the rejected input replaces the button for opening it.
-  const others = retry && setting.modal?.retry ? [] : buttons;
+  const others = reopen ? [] : buttons;
   const about = `**${setting.name(t)}**\n${setting.about(context, shown.now)}`;
   const lines = [
     about,
@@ -259,8 +257,10 @@ function settingPage(
   ];
   return {
     content: lines.join('\n'),
+    ...(reopen?.embeds && { embeds: reopen.embeds }),
     components: rows(...selects.map((control) => [control]), [
       retry,
+      reopen?.control,
       ...others,
       button(customId('settings', 'open'), t('settings.all')),
     ]),

@@ -1,8 +1,7 @@
 import { MAX_DAILY_QUOTA } from '../../src/guilds/settings.ts';
 import { button } from '../../src/interactions/controls.ts';
-import { UserError } from '../../src/interactions/user-error.ts';
 import type { Translate } from '../../src/words/words.ts';
-import { FINE, modalId, OFF, type Setting } from './setting.ts';
+import { FINE, modalId, OFF, RejectedInputError, type Setting } from './setting.ts';
 
 const MAX_DIGITS = String(MAX_DAILY_QUOTA).length;
 
@@ -39,15 +38,12 @@ export const dailyQuotaSetting: Setting = {
       if (typed === '') return { make: ({ dailyQuota: _former, ...before }) => before };
       const dailyQuota = Number(typed);
       if (!/^\d{1,9}$/.test(typed) || dailyQuota < 1 || dailyQuota > MAX_DAILY_QUOTA) {
-        throw new UserError(hintOf(t));
+        const id = modalId('quota', typed.slice(0, MAX_DIGITS));
+        throw new RejectedInputError(hintOf(t), {
+          control: button(id, t('settings.quota.change'), 'primary'),
+        });
       }
       return { make: (before) => ({ ...before, dailyQuota }) };
     },
-    retry: ({ t, field }) =>
-      button(
-        modalId('quota', field('quota').trim().slice(0, MAX_DIGITS)),
-        t('settings.quota.change'),
-        'primary',
-      ),
   },
 };

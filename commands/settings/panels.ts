@@ -1,7 +1,7 @@
 import { PANEL_BUTTONS, type Panel } from '../../src/guilds/panels.ts';
 import type { Context, PressContext, SubmitContext } from '../../src/interactions/command.ts';
 import { button, customId, markOf, select } from '../../src/interactions/controls.ts';
-import { pageButtons, pageOf } from '../../src/interactions/pager.ts';
+import { pageButtons, pageOf, readPage } from '../../src/interactions/pager.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
 import { escapeText } from '../../src/words/escape.ts';
 import type { CommandDeps } from '../deps.ts';
@@ -13,6 +13,8 @@ import {
   FINE,
   modalId,
   OFF,
+  RejectedInputError,
+  type Reopen,
   type Setting,
   type SettingsView,
   switchedOptions,
@@ -106,6 +108,7 @@ async function panelIn({ t, guildId }: Context, messageId: string, { panels }: C
  * Changes the message of a panel, then its record.
  * @param panel the panel that was read earlier
  * @param how makes the change; called first with `panel`, then with the current record
+ * @param reopen reopens the form that the change came from
  * @throws UserError if Discord rejects the message
  */
 async function changed(
@@ -113,27 +116,42 @@ async function changed(
   panel: Panel,
   how: (before: Panel) => Panel,
   deps: CommandDeps,
+  reopen?: Reopen,
 ): Promise<Change> {
   const { t, guildId, guildWords } = context;
   const result = await drawPanel(deps, guildId, how(panel), await guildWords());
   const { channelId } = panel;
   if (result === 'harmful-link') throw new UserError(t('panel.harmful'));
-  if (result === 'rejected') throw new UserError(t('settings.panels.unchanged', { channelId }));
+  if (result === 'rejected') {
+    const said = t('settings.panels.unchanged', { channelId });
+    throw reopen ? new RejectedInputError(said, reopen) : new UserError(said);
+  }
   const panels = await deps.panels.change(guildId, panel, how);
   await showDuePanels(deps, guildId, guildWords);
   const make: Change['make'] = (before) => before;
   return result === 'drawn' ? { make, panels } : { make, panels, said: t('settings.panels.deleted') };
 }
 
-/** Opens the modal for a panel's text and game. Hashes in the custom id reveal which values the admin changes. */
-async function panelModal(context: PressContext, messageId: string, deps: CommandDeps) {
-  const { t } = context;
+/**
+ * Opens the modal for a panel's text and game. Hashes in the custom id reveal which values the admin changes.
+ * @param about the panel's message id, followed by the previous modal's hashes if its input was rejected
+ */
+async function panelModal(context: PressContext, about: string, deps: CommandDeps) {
+  const { t, shown } = context;
+  const [messageId = '', ...marks] = about.split(':');
   const { text, game = '' } = await panelIn(context, messageId, deps);
+  const isReopened = marks.length > 0;
   return {
-    about: [messageId, markOf(text), markOf(game)].join(':'),
+    about: isReopened ? about : [messageId, markOf(text), markOf(game)].join(':'),
     title: t('again.edit'),
-    fields: await panelFields(context, { text, game }, deps),
+    fields: await panelFields(context, isReopened ? rejectedInput(shown) : { text, game }, deps),
   };
+}
+
+/** Returns the input that the reply to the previous modal shows in an embed. */
+function rejectedInput({ embeds: [embed] }: PressContext['shown']) {
+  const { description = '', footer } = Object(embed);
+  return { text: String(description), game: String(Object(footer).text ?? '') };
 }
 
 /**
@@ -153,6 +171,15 @@ async function editPanel(context: SubmitContext, about: string, deps: CommandDep
       ...(game !== undefined && { game }),
     };
   };
-  const change = await changed(context, await panelIn(context, messageId, deps), how, deps);
+  const reopen = {
+    control: button(
+      modalId('panels', about, readPage(context.argument).wanted),
+      context.t('again.edit'),
+      'primary',
+    ),
+    // Discord rejects empty embeds.
+    embeds: text === '' && typed === '' ? [] : [{ description: text, footer: { text: typed } }],
+  };
+  const change = await changed(context, await panelIn(context, messageId, deps), how, deps, reopen);
   return unknown === undefined || change.said !== undefined ? change : { ...change, said: unknown };
 }

@@ -1,7 +1,7 @@
 import type { KeyStatus } from '../../src/guilds/api-keys.ts';
 import type { Panel } from '../../src/guilds/panels.ts';
 import type { Settings } from '../../src/guilds/settings.ts';
-import type { Context, PressContext, SubmitContext } from '../../src/interactions/command.ts';
+import type { Context, PressContext, Reply, SubmitContext } from '../../src/interactions/command.ts';
 import { type Control, customId, type ModalOptions, parseCustomId } from '../../src/interactions/controls.ts';
 import { writePage } from '../../src/interactions/pager.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
@@ -45,6 +45,21 @@ export class UnconfirmedError extends UserError {
     super(message);
     this.confirmation = confirmation;
   }
+}
+
+/** Thrown when a form's input can't be used now. The page then has a button that reopens the form with the input. */
+export class RejectedInputError extends UserError {
+  readonly reopen: Reopen;
+  constructor(message: string, reopen: Reopen) {
+    super(message);
+    this.reopen = reopen;
+  }
+}
+
+export interface Reopen {
+  readonly control: Control;
+  /** Shows input that is too long for a custom id. The modal reads it from the message. */
+  readonly embeds?: Reply['embeds'];
 }
 
 /** Controls on a page. `false` and `undefined` are skipped. */
@@ -99,10 +114,8 @@ interface OpenModal extends Omit<ModalOptions, 'id'> {
 /** The modal for a setting. `about` is part of a custom id and can be forged. */
 interface SettingModal {
   open(context: PressContext, about: string): OpenModal | Promise<OpenModal>;
-  /** @throws UserError if the input isn't valid */
+  /** @throws UserError if the input isn't valid, or RejectedInputError if the admin can edit it */
   change(context: SubmitContext, about: string): Change | Promise<Change>;
-  /** Builds a button that reopens the modal with the rejected input. */
-  retry?(context: SubmitContext): Control;
 }
 
 /**

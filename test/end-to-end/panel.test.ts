@@ -298,9 +298,13 @@ describe("a guild's panels", () => {
     const panel = await postPanel(guild, 'Ours');
     const page = await openSetting(guild, 'Panels');
     discord.guildEvents.setBotPermissions(guild, guild.channelId, 0n);
-    expect(textOf(await edit(admin, page, { text: 'Theirs' }))).toMatch(
+    expect(textOf(await edit(admin, page, { text: 'Theirs', game: 'Rust' }))).toMatch(
       /Discord rejected the change.*Panels: 1\n/s,
     );
+    // The form keeps what the admin typed.
+    expect((await openModal(admin, page)).typed).toEqual({ text: 'Theirs', game: 'Rust' });
+    expect(textOf(await edit(admin, page, {}))).toContain('Discord rejected the change');
+    expect((await openModal(admin, page)).typed).toEqual({ text: 'Theirs', game: 'Rust' });
     const body = { code: 240_000, message: 'Blocked' };
     discord.guildEvents.setBotPermissions(guild, guild.channelId, USUAL_BOT_PERMISSIONS);
     discord.faults.inject({
@@ -311,6 +315,7 @@ describe("a guild's panels", () => {
     expect(textOf(await edit(admin, page, { text: 'https://bad.example' }))).toContain(
       'because of a link in it. Nothing was changed.',
     );
+    expect(messageOf(page).current?.embeds).toEqual([]);
     expect(panel.current.content).toContain('Ours');
     discord.deleteMessage(panel);
     expect(textOf(await edit(admin, page, { text: 'Gone' }))).toMatch(
