@@ -40,6 +40,9 @@ const VERSION =
   /(?:ver[sz]\p{L}{1,5}|wersja|верс[иі]я|sürüm|バージョン|버전|版本|เวอร์ชัน|phiên bản|build|patch|update|client|(?<![a-z])v(?:er)?)[^\p{L}\p{N}]{0,8}$/iu;
 const HOST = /^[\p{L}\p{N}.-]{1,253}\.[a-z]{2,20}$/iu;
 
+/** The first label of a host name with a space next to its dot, as in `play .example.com`. Sentences have more words. */
+const LABEL_IN_FRONT = /^\s{0,20}(?<label>\p{L}[\p{L}\p{N}-]{0,62}(?: {1,3}\.|\. {1,3}))$/u;
+
 /** Removes links and host names from text, because the words in them are rarely meaningful. */
 export const withoutHosts = (words: string): string =>
   words
@@ -61,7 +64,18 @@ export function addressesIn(line: string): readonly FoundAddress[] {
     const text = game === undefined ? withoutEnds(word, MARKS_AROUND).replace(LABEL_IN_WORD, '') : word;
     const result = parseAddress(text);
     if (!result.ok && !isMeant(result.problem, text)) continue;
-    const start = index + word.lastIndexOf(text);
+    const position = index + word.lastIndexOf(text);
+    const inFront = /\.\p{L}/u.test(text)
+      ? (LABEL_IN_FRONT.exec(line.slice(0, position))?.groups?.label ?? '')
+      : '';
+    if (inFront !== '') {
+      // Without its first label, the name would be another server's.
+      previousEnd = position + text.length;
+      const start = position - inFront.length;
+      found.push({ start, end: previousEnd, text: line.slice(start, previousEnd), game: '', isServer: true });
+      continue;
+    }
+    const start = position;
     const before = line.slice(previousEnd, start);
     const end = start + text.length;
     previousEnd = end;

@@ -59,10 +59,11 @@ function nearPorts(typed: number, game: string | undefined): readonly number[] {
 export const isSwapped = ({ server, game }: TypedRow, games: Pick<GameIndex, 'find'>): boolean =>
   gameOf(server, games) !== undefined && parseAddress(game).ok;
 
-/** Returns the address with dots if the member typed commas instead. */
+/** Returns the address with dots if the member typed commas instead, or spaces beside the dots. */
 export function withDots(server: string): string | undefined {
-  if (!/^[\p{L}\p{N}-]{1,63}(?:,[\p{L}\p{N}-]{1,63}){1,9}(?::\d{1,5})?$/u.test(server)) return undefined;
-  const address = server.replaceAll(',', '.');
+  const hasCommas = /^[\p{L}\p{N}-]{1,63}(?:,[\p{L}\p{N}-]{1,63}){1,9}(?::\d{1,5})?$/u.test(server);
+  const address = hasCommas ? server.replaceAll(',', '.') : server.replace(/ {1,3}\. {0,3}|\. {1,3}/gu, '.');
+  if (address === server || /\s/u.test(address)) return undefined;
   return parseAddress(address).ok ? address : undefined;
 }
 

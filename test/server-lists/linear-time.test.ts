@@ -7,7 +7,7 @@ import { games } from '../support/arbitraries.ts';
 /** Text that is repeated until it has the wanted size. */
 const PIECES = [
   ...'"~"\n~8.8.8.8:1 "a\n~server,port\n"a,~,~a\t;,~[~[{~{"a":~["1.2 a",~\n~ ~1.~:1/~!~a b.c:1 '.split('~'),
-  ...'a|:|a://|a://b/|steam://|steam://connect/|steam://@|connect |connect ["|::1 |<a:|8.8.8.8:1 |[a.|[a.b:1]'.split(
+  ...'a|:|a://|a://b/|steam://|steam://connect/|steam://@|connect |connect ["|::1 |<a:|8.8.8.8:1 |[a.|[a.b:1]|a .b.c'.split(
     '|',
   ),
   ...'password |password "|password: x; connect |password \'|{\'a\':|{a:|game="a"\n'.split('|'),

@@ -183,7 +183,10 @@ describe("a row's original text", () => {
     });
     expect(isSwapped({ ...row, game: 'rust' }, games)).toBe(false);
     expect(withDots('play,example,com:28015')).toBe('play.example.com:28015');
-    for (const text of ['play.example.com', 'a, b', '1,2']) expect(withDots(text)).toBeUndefined();
+    for (const text of ['play .example.com:28015', 'play. example.com:28015', 'play.example . com:28015'])
+      expect(withDots(text)).toBe('play.example.com:28015');
+    for (const text of ['play.example.com', 'play.example.com,rust', 'join play. example.com', 'a, b', '1,2'])
+      expect(withDots(text)).toBeUndefined();
   });
 
   it('can be corrected by removing an invalid query port', () => {
