@@ -70,7 +70,7 @@ const WORDS: readonly (readonly [RegExp, Claim])[] = [
   [/⚠️ (?:Needs fixing|Not used): /u, 'nothing sent'],
   // The bot's reply to an old button.
   [
-    /This (was already submitted|was cancelled)\.|These buttons no longer work:|yet won't be sent/,
+    /This (was already submitted|was cancelled)\.|These buttons no longer work:|only works for 15 minutes|yet won't be sent/,
     'nothing sent',
   ],
   [/❌ Declined/, 'nothing sent'],
