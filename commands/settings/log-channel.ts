@@ -85,18 +85,25 @@ export function logChannelSetting(deps: CommandDeps): Setting {
     return { make: ({ logTrouble: _former, ...before }) => ({ ...before, logChannelId, mayMentionRoles }) };
   }
 
-  /** Posts a test line in the current log channel and stores the result. */
-  async function test(context: Context, { logChannelId: channelId }: Settings): Promise<Change> {
+  /**
+   * Posts a line in the current log channel and stores the result.
+   * @param line `works` if no admin asked for the test
+   */
+  async function test(
+    context: Context,
+    { logChannelId: channelId }: Settings,
+    line: 'tested' | 'works',
+  ): Promise<Change> {
     const { t, guildWords, user } = context;
     if (channelId === undefined) throw new UserError(t('settings.gone'));
     const words = await guildWords();
-    const result = await postText(channelId, `⚙️ ${words('guildLog.tested', { member: memberText(user) })}`);
+    const result = await postText(channelId, `⚙️ ${words(`guildLog.${line}`, { member: memberText(user) })}`);
     if (result === 'failed') throw new UserError(troubleText(t, channelId, result));
     const logTrouble = result === 'posted' ? undefined : result;
     return {
       // A different channel may have been chosen in the meantime.
       make: (before) => (before.logChannelId === channelId ? { ...before, logTrouble } : before),
-      said: logTrouble ? troubleText(t, channelId, logTrouble) : t('settings.logTested', { channelId }),
+      said: logTrouble ? testFailedText(t, channelId, logTrouble) : t('settings.logTested', { channelId }),
     };
   }
 
@@ -124,13 +131,13 @@ export function logChannelSetting(deps: CommandDeps): Setting {
     handlers: {
       choose,
       anyway: chooseAnyway,
-      test,
+      test: (context, now) => test(context, now, 'tested'),
       // While approval is on, the page explains why it has no such button.
       off: () => ({
         make: (before) => (before.approval ? before : withoutLog(before)),
       }),
     },
-    retry: (context, now) => (now.logTrouble === undefined ? undefined : test(context, now)),
+    retry: (context, now) => (now.logTrouble === undefined ? undefined : test(context, now, 'works')),
     /** Only notifies the previous channel, because the new channel already got its first message. */
     async report({ guildId, guildWords, user }, { logChannelId: former }, now) {
       const { logChannelId: channelId } = now;
@@ -221,6 +228,11 @@ function troubleText(
   if (trouble === 'gone') return t('settings.gone');
   const names = namesOf(t, lacking.length > 0 ? lacking : MISSING[trouble]);
   return t('settings.missing', { channelId, names });
+}
+
+function testFailedText(t: Translate, channelId: string, trouble: Exclude<PostResult, 'posted' | 'failed'>) {
+  if (trouble === 'gone') return t('settings.gone');
+  return t('settings.testMissing', { channelId, names: namesOf(t, MISSING[trouble]) });
 }
 
 /** Permissions that the bot may lack if Discord rejects a message with an embed. */

@@ -69,7 +69,9 @@ describe('the block list in /settings', () => {
     );
     expect(textOf(refused)).toContain('the range is too wide');
     const name = await edit(admin, list, { what: '@member' }, 'Edit');
-    expect(textOf(name)).toMatch(/Nothing was blocked.*Enter an address, a range or a member's id/);
+    expect(textOf(name)).toMatch(
+      /Nothing was blocked.*Enter an address, a range such as 93\.184\.216\.0\/24, or a member's id/,
+    );
     await edit(admin, list, { what: '93.0.0.0/8', reason: 'botnet' }, 'Edit');
     const { modal, typed } = await openModal(admin, refused, 'Edit');
     expect(typed).toEqual({ what: '93.0.0.0/8', reason: 'botnet' });

@@ -451,8 +451,12 @@ describe('a channel where the bot lacks permissions', () => {
     await chooseLogChannel(guild);
     const view = await openSetting(guild, 'Log channel');
     allowBot(guild, 0n);
-    expect(textOf(await admin.press(view, 'Test the log channel'))).toMatch(/View Channel.*❌ Log channel/s);
+    expect(textOf(await admin.press(view, 'Test the log channel'))).toMatch(
+      /The test message couldn't be posted.*View Channel.*❌ Log channel/s,
+    );
     allowBot(guild, USUAL_BOT_PERMISSIONS);
+    expect(textOf(await openSettings(guild))).toContain('✅ Log channel');
+    expect(logMessages(guild).at(-1)).toBe('⚙️ The bot can post in this log channel again.');
     expect(textOf(await admin.press(view, 'Test the log channel'))).toMatch(
       /A test message was posted in.*✅ Log channel/s,
     );
