@@ -2,6 +2,7 @@ import { LIMITS } from '../src/discord/limits.ts';
 import {
   type Block,
   type BlockTarget,
+  includes,
   MAX_BLOCK_REASON_LENGTH,
   MAX_BLOCKS,
   type NewBlocks,
@@ -71,11 +72,11 @@ export async function reportBlocks(
 }
 
 /** Adds blocked members' names, as far as they're known from submissions. */
-async function withNames(
+async function withNames<T extends Pick<Block, 'target'>>(
   guildId: string,
-  blocks: readonly Block[],
+  blocks: readonly T[],
   approvals: Pick<CommandDeps['approvals'], 'namesOf'>,
-): Promise<readonly NamedBlock[]> {
+): Promise<readonly (Omit<T, 'target'> & { readonly target: NamedTarget })[]> {
   const ids = blocks.flatMap(({ target }) => (target.kind === 'member' ? target.id : []));
   const names = await approvals.namesOf(guildId, ids);
   return blocks.map(({ target, ...block }) => ({
@@ -97,21 +98,28 @@ export async function reportDeclineBlocks(
   if (targets.length === 0) return '';
   const made = await deps.blocks.ofDecision(guildId, interactionId);
   await reportBlocks(context, 'blocked', made, deps);
-  return blockedText(context, made, deps);
+  return blockedText(context, targets, made, deps);
 }
 
 /** Describes the result of a request to block targets. */
 async function blockedText(
   { t, guildId }: Context,
+  targets: readonly BlockTarget[],
   made: readonly Block[],
   { approvals, blocks }: Pick<CommandDeps, 'approvals' | 'blocks'>,
 ): Promise<string> {
-  if (made.length > 0) {
-    const targets = (await withNames(guildId, made, approvals)).map(({ target }) => target);
-    return withSign('accepted', t('blocks.blocked', { names: targetsText(t, targets) }));
-  }
-  const isFull = (await blocks.list(guildId)).length >= MAX_BLOCKS;
-  return withSign('not-sent', isFull ? t('blocks.full', { most: MAX_BLOCKS }) : t('blocks.already'));
+  const textOf = async (shown: readonly Pick<Block, 'target'>[]) =>
+    targetsText(
+      t,
+      (await withNames(guildId, shown, approvals)).map(({ target }) => target),
+    );
+  if (made.length > 0) return withSign('accepted', t('blocks.blocked', { names: await textOf(made) }));
+  const all = await blocks.list(guildId);
+  const isBlocked = (target: BlockTarget) => all.some((block) => includes(block.target, target));
+  if (!targets.every(isBlocked)) return withSign('not-sent', t('blocks.full', { most: MAX_BLOCKS }));
+  const entries = all.filter((block) => targets.some((target) => includes(block.target, target)));
+  const names = await textOf(targets.map((target) => ({ target })));
+  return withSign('not-sent', t('blocks.alreadyBy', { names, entries: await textOf(entries) }));
 }
 
 export function createBlockList({
@@ -257,7 +265,7 @@ export function blockActions(deps: CommandDeps): Actions {
     const request: NewBlocks = { targets: [read.target], by: user, reason };
     const added = await approvals.block(guildId, request);
     await reportBlocks(context, 'blocked', added, deps);
-    return list.show(context, here, await blockedText(context, added, deps));
+    return list.show(context, here, await blockedText(context, request.targets, added, deps));
   }
 
   async function lift(context: PressContext): Promise<Reply> {

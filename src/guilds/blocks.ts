@@ -175,7 +175,7 @@ export function createBlocks({
 const NO_PREFIX = '128';
 
 /** Whether a block of one target also blocks everything of the other. */
-function includes(blocked: BlockTarget, other: BlockTarget): boolean {
+export function includes(blocked: BlockTarget, other: BlockTarget): boolean {
   const check = createBlockCheck([blocked]);
   if (blocked.kind === 'member') return other.kind === 'member' && check.hasMember(other.id);
   if (other.kind === 'member') return false;
