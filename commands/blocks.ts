@@ -215,7 +215,9 @@ export function blockActions(deps: CommandDeps): Actions {
     if (chosenMember && canDecide(await deps.settings.getOrThrow(guildId), chosenMember)) {
       throw new UserError(t('blocks.noEffect'));
     }
-    return blockModal(t, `${argument}:${id}`, [reasonField(t, '')]);
+    const chosen = await withNames(guildId, [{ target: { kind: 'member', id } }], approvals);
+    const who = chosen.map(({ target }) => target);
+    return blockModal(t, `${argument}:${id}`, [reasonField(t, '')], targetsText(t, who));
   }
 
   async function ask(context: PressContext): Promise<Modal> {
@@ -301,8 +303,14 @@ function notBlockedText(t: Translate, problem: BlockTargetProblem): string {
   }
 }
 
-const blockModal = (t: Translate, argument: string, fields: readonly Field[]): Modal =>
-  modal({ id: customId(BLOCKS, 'add', argument), title: t('blocks.title'), text: t('blocks.about'), fields });
+/** @param who the chosen member, if any */
+const blockModal = (t: Translate, argument: string, fields: readonly Field[], who = ''): Modal =>
+  modal({
+    id: customId(BLOCKS, 'add', argument),
+    title: t('blocks.title'),
+    text: [who, t('blocks.about')].filter(Boolean).join('\n'),
+    fields,
+  });
 
 const reasonField = (t: Translate, value: string): Field => ({
   id: 'reason',

@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest';
+import { modalTexts } from '../../sandbox/discord/client/modal-form.ts';
 import { inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
 import { botTest, messageOf, modalOf, textOf } from '../support/bot.ts';
 import {
@@ -30,7 +31,9 @@ describe('the block list in /settings', () => {
     await chooseLogChannel(guild);
     const waiting = await paste(member, 'a.example.com:1 cs2\nb.example.com:1 cs2');
     const list = await admin.press(await openSetting(guild, 'Blocked here'), 'Show the list');
-    const done = await admin.submit(modalOf(await admin.pick(list, ['@member'])), { reason: 'fakes' });
+    const form = modalOf(await admin.pick(list, ['@member']));
+    expect(modalTexts(form.data).join()).toContain(`<@${member.userId}>`);
+    const done = await admin.submit(form, { reason: 'fakes' });
     expect(textOf(done)).toContain(`✅ Blocked: @${member.userId}.`);
     expect(messageOf(done).current?.embeds[0]?.description).toContain('fakes · by \\@admin');
     expect(textOf(await addServer(member, 'a.example.com:1'))).toContain(CANNOT_SUBMIT);
