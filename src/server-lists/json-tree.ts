@@ -43,7 +43,7 @@ function treeOf(json: string): JsonNode | undefined {
 }
 
 /** Comments can be in front of the first value. */
-const START = /^\s*(?:\/\/[^\r\n]*\s*)?(?:\[\s*(?:\/\/[^\r\n]*\s*)?[\]{["']|\{)/u;
+const START = /^\s*(?:\/\/[^\r\n]*[\r\n]\s*)?(?:\[\s*(?:\/\/[^\r\n]*[\r\n]\s*)?[\]{["']|\{)/u;
 /** A string, which may lack its closing quote, a comment, a word outside strings, or a comma that no value follows. */
 const SPELLING =
   /"(?:[^"\\]|\\.)*"?|[“”„][^“”„"\r\n]*[“”„]|\/\/[^\r\n]*|'(?:[^'\\]|\\.)*'?|(?<![\p{N}.])[\p{L}_$][\p{L}\p{N}_$]*|,(?=\s*[\]}])/gsu;

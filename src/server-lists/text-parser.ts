@@ -107,7 +107,8 @@ const BOUNDARY = /[{}]|<\p{L}{1,40}\s/u;
 /** The end of an object that another object or value follows. What the object names isn't true of the next one. */
 const OBJECT_END = /\}\s{0,9}(?:,|(?=[[({]))|[\])]\s{0,9},(?=\s{0,9}[[({])|\/>/u;
 /** The name of a field at the end of a text, in front of the field's value. */
-const FIELD_IN_FRONT = /(?<name>[\p{L}_][\p{L}\p{N}_ -]{0,30})["'`]?\s{0,4}(?:=>|[:=])[\s"'`([]{0,6}$/u;
+const FIELD_IN_FRONT =
+  /(?<![\p{L}\p{N}_ -])(?<name>[\p{L}_][\p{L}\p{N}_ -]{0,30})["'`]?\s{0,4}(?:=>|[:=])[\s"'`([]{0,6}$/u;
 /** A field with a value, rather than the name of the objects below. */
 const FIELD =
   /^\W{0,10}(?<name>[\p{L}_][\p{L}\p{N}_ -]{0,30})["'`]?\s{0,4}(?:=>|[:=])\s{0,4}(?![[({]\s*$)\S/u;
