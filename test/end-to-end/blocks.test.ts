@@ -82,7 +82,7 @@ describe('the block list in /settings', () => {
     const both = await edit(admin, range, { what: 'Bad.example.com:27015' }, 'Block an address or id');
     expect(
       textOf(await edit(admin, both, { what: 'x.bad.example.com' }, 'Block an address or id')),
-    ).toContain('x.bad.example.com was already blocked by this entry: bad.example.com.');
+    ).toContain('Already blocked: x.bad.example.com (entry: bad.example.com).');
     expect(textOf(await addServer(member, '93.184.216.34:1'))).toContain(HOST_BLOCKED);
     expect(textOf(await addServer(admin, 'x.bad.example.com:1'))).toContain(HOST_BLOCKED);
     await addServer(member, 'good.example.com:1');
