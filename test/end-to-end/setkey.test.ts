@@ -126,7 +126,7 @@ describe('/setkey', () => {
   it('asks for a log channel after the first key is set', async ({ guild, admin }) => {
     const saved = await setKey(admin, 'sandbox-key');
     expect(textOf(saved)).toMatch(
-      /✅ API key: .*➖ Log channel: none.*➖ Role for key problems: none.*Who can submit: everyone.*Choose a log channel that only your team can read\. .*with \/panel\./s,
+      /✅ API key: .*➖ Log channel: none.*➖ Role for key problems: none.*Who can submit: everyone.*Choose one that only your team can read\. .*with \/panel\./s,
     );
     expect(textOf(await admin.pick(saved, ['#staff']))).toMatch(
       /✅ Log channel: #.*Nobody is mentioned yet/s,
