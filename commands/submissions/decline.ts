@@ -54,13 +54,12 @@ export function declineModal(
 }
 
 export function reasonFields(t: Translate, isRequired: boolean, before = NOTHING_TYPED): readonly Field[] {
-  const hint = t(isRequired ? 'approval.modal.hintRequired' : 'approval.modal.hint');
   return [
     {
       kind: 'select',
       id: 'why',
       label: t('approval.modal.reason'),
-      hint,
+      hint: t(isRequired ? 'approval.modal.hintRequired' : 'approval.modal.hint'),
       placeholder: t('approval.modal.reason'),
       options: DECLINE_REASONS.map((key) => ({
         label: t(`approval.reasons.${key}`),
@@ -73,7 +72,6 @@ export function reasonFields(t: Translate, isRequired: boolean, before = NOTHING
     {
       id: 'reason',
       label: t('approval.modal.words'),
-      hint,
       value: cut(before.words, MAX_REASON_LENGTH),
       maxLength: MAX_REASON_LENGTH,
       long: true,

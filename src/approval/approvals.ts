@@ -147,7 +147,7 @@ export function createApprovals({
       .innerJoin('servers', 'servers.submission_id', 'submissions.id')
       .where('submissions.guild_id', '=', guildId)
       .where('submissions.user_id', '=', userId)
-      .where('created_at', '>', now() - DAY_MS)
+      .where((eb) => eb.or([eb('created_at', '>', now() - DAY_MS), eb('submissions.id', '=', id)]))
       .where('state', '<>', 'withdrawn')
       .where(sql<boolean>`host in (select host from servers as shown where submission_id = ${id})`)
       .groupBy('host')

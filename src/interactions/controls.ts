@@ -126,7 +126,7 @@ interface LabelledField {
   /** The name the handler uses to read this field's value. */
   readonly id: string;
   readonly label: string;
-  readonly hint: string;
+  readonly hint?: string | undefined;
 }
 
 export interface TextField extends LabelledField {
@@ -197,7 +197,7 @@ function isFilled(field: Field): boolean {
 const labelled = (field: Field): APILabelComponent => ({
   type: ComponentType.Label,
   label: shorten(field.label, LIMITS.fieldLabel),
-  description: shorten(field.hint, LIMITS.fieldHint),
+  ...(field.hint !== undefined && { description: shorten(field.hint, LIMITS.fieldHint) }),
   component: componentOf(field),
 });
 

@@ -614,6 +614,9 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await many('b')).toEqual([]);
     await ports('c', 201, 11);
     expect(await many('c')).toEqual([{ host: 'many.example.com', count: 12 }]);
+    // A submission can wait for several days.
+    world.now += 2 * 86_400_000;
+    expect(await many('c')).toEqual([{ host: 'many.example.com', count: 11 }]);
   });
 
   it('keeps only one of two simultaneous partial declines', async () => {
