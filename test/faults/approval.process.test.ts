@@ -85,7 +85,7 @@ describe('after a kill -9, a submission that needs approval', () => {
     void moderator.submit(modal, { game: 'cs2', server: 'right.example.com', port: '2' });
     await isHung;
     await crash(bot);
-    await expect.poll(() => textOf(message)).toMatch(/Corrected by.*right\.example\.com:2/s);
+    await expect.poll(() => textOf(message)).toMatch(/right\.example\.com:2.*Corrected by/s);
     expect(labelsOf(message)).toEqual(DECISIONS);
     expect(approvalsIn(guild)).toHaveLength(1);
     await moderator.press(message, 'Approve');
