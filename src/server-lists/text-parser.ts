@@ -108,7 +108,7 @@ const BOUNDARY = /[{}]|<\p{L}{1,40}\s/u;
 const OBJECT_END = /\}\s{0,9}(?:,|(?=[[({]))|[\])]\s{0,9},(?=\s{0,9}[[({])|\/>/u;
 /** The name of a field at the end of a text, in front of the field's value. */
 const FIELD_IN_FRONT =
-  /(?<![\p{L}\p{N}_ -])(?<name>[\p{L}_][\p{L}\p{N}_ -]{0,30})["'`]?\s{0,4}(?:=>|[:=])[\s"'`([]{0,6}$/u;
+  /(?<![\p{L}\p{N}_ -])[ -]*(?<name>[\p{L}_][\p{L}\p{N}_ -]{0,30})["'`]?\s{0,4}(?:=>|[:=])[\s"'`([]{0,6}$/u;
 /** A field with a value, rather than the name of the objects below. */
 const FIELD =
   /^\W{0,10}(?<name>[\p{L}_][\p{L}\p{N}_ -]{0,30})["'`]?\s{0,4}(?:=>|[:=])\s{0,4}(?![[({]\s*$)\S/u;
