@@ -26,8 +26,11 @@ export interface CellRow {
   readonly beside?: NamedGame | undefined;
 }
 
-/** A port as firewalls write it, such as `27015/udp` or `27015 TCP/UDP`. */
-const PORT_WITH_UNIT = /^(\d{1,6})[\s/]{0,3}(?:udp|tcp)(?:[\s/+,]{1,3}(?:udp|tcp))?$/iu;
+/**
+ * A port as firewalls write it, such as `27015/udp` or `27015 TCP/UDP`, or as pandas does if the column has empty cells, such
+ * as `27015.0` (pandas docs: Integer NA).
+ */
+const PORT_WITH_UNIT = /^(\d{1,6})(?:\.0|[\s/]{0,3}(?:udp|tcp)(?:[\s/+,]{1,3}(?:udp|tcp))?)$/iu;
 
 const portText = (text: string): string => PORT_WITH_UNIT.exec(text)?.[1] ?? text;
 
