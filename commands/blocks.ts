@@ -57,7 +57,7 @@ export async function reportBlocks(
   const [first] = blocks;
   if (first === undefined) return;
   void approvalMessages.showDue();
-  const targets = (await withNames(guildId, blocks, approvals)).map(({ target }) => target);
+  const targets = await namedTargets(guildId, targetsOf(blocks), approvals);
   await guildLog.add(guildId, (t) =>
     [
       `🚫 ${t(`blocks.log.${key}`, {
@@ -71,19 +71,20 @@ export async function reportBlocks(
   );
 }
 
-/** Adds blocked members' names, as far as they're known from submissions. */
-async function withNames<T extends Pick<Block, 'target'>>(
+/** Adds members' names to targets, as far as they're known from submissions. */
+async function namedTargets(
   guildId: string,
-  blocks: readonly T[],
+  targets: readonly BlockTarget[],
   approvals: Pick<CommandDeps['approvals'], 'namesOf'>,
-): Promise<readonly (Omit<T, 'target'> & { readonly target: NamedTarget })[]> {
-  const ids = blocks.flatMap(({ target }) => (target.kind === 'member' ? target.id : []));
+): Promise<readonly NamedTarget[]> {
+  const ids = targets.flatMap((target) => (target.kind === 'member' ? target.id : []));
   const names = await approvals.namesOf(guildId, ids);
-  return blocks.map(({ target, ...block }) => ({
-    ...block,
-    target: target.kind === 'member' ? { ...target, name: names.get(target.id) ?? '' } : target,
-  }));
+  return targets.map((target) =>
+    target.kind === 'member' ? { ...target, name: names.get(target.id) ?? '' } : target,
+  );
 }
+
+const targetsOf = (blocks: readonly Block[]): readonly BlockTarget[] => blocks.map(({ target }) => target);
 
 /**
  * Reports the blocks that were made together with a decline.
@@ -108,18 +109,16 @@ async function blockedText(
   made: readonly Block[],
   { approvals, blocks }: Pick<CommandDeps, 'approvals' | 'blocks'>,
 ): Promise<string> {
-  const textOf = async (shown: readonly Pick<Block, 'target'>[]) =>
-    targetsText(
-      t,
-      (await withNames(guildId, shown, approvals)).map(({ target }) => target),
-    );
-  if (made.length > 0) return withSign('accepted', t('blocks.blocked', { names: await textOf(made) }));
+  const textOf = async (shown: readonly BlockTarget[]) =>
+    targetsText(t, await namedTargets(guildId, shown, approvals));
+  if (made.length > 0)
+    return withSign('accepted', t('blocks.blocked', { names: await textOf(targetsOf(made)) }));
   const all = await blocks.list(guildId);
   const isBlocked = (target: BlockTarget) => all.some((block) => includes(block.target, target));
   if (!targets.every(isBlocked)) return withSign('not-sent', t('blocks.full', { most: MAX_BLOCKS }));
   const entries = all.filter((block) => targets.some((target) => includes(block.target, target)));
-  const names = await textOf(targets.map((target) => ({ target })));
-  return withSign('not-sent', t('blocks.alreadyBy', { names, entries: await textOf(entries) }));
+  const texts = { names: await textOf(targets), entries: await textOf(targetsOf(entries)) };
+  return withSign('not-sent', t('blocks.alreadyBy', texts));
 }
 
 export function createBlockList({
@@ -144,7 +143,9 @@ export function createBlockList({
       const isFromSettings = state === FROM_SETTINGS;
       const all = await blocks.list(guildId);
       const page = pageOf({ count: all.length, perPage: PER_PAGE, wanted });
-      const shown = await withNames(guildId, all.slice(page.offset, page.offset + page.limit), approvals);
+      const onPage = all.slice(page.offset, page.offset + page.limit);
+      const targets = await namedTargets(guildId, targetsOf(onPage), approvals);
+      const shown = onPage.map((block, index) => ({ ...block, target: targets[index] ?? block.target }));
       const here = writePage(page.number, isFromSettings ? FROM_SETTINGS : '');
       return {
         content: [said && `${said}\n`, blocksLine(t, all.length), t('blocks.about')]
@@ -215,9 +216,8 @@ export function blockActions(deps: CommandDeps): Actions {
     if (chosenMember && canDecide(await deps.settings.getOrThrow(guildId), chosenMember)) {
       throw new UserError(t('blocks.noEffect'));
     }
-    const chosen = await withNames(guildId, [{ target: { kind: 'member', id } }], approvals);
-    const who = chosen.map(({ target }) => target);
-    return blockModal(t, `${argument}:${id}`, [reasonField(t, '')], targetsText(t, who));
+    const chosen = await namedTargets(guildId, [{ kind: 'member', id }], approvals);
+    return blockModal(t, `${argument}:${id}`, [reasonField(t, '')], targetsText(t, chosen));
   }
 
   async function ask(context: PressContext): Promise<Modal> {
@@ -276,8 +276,7 @@ export function blockActions(deps: CommandDeps): Actions {
     const removed = await approvals.unblock(guildId, values[0] ?? '');
     if (removed === undefined) return list.show(context, argument, withSign('not-sent', t('blocks.gone')));
     await reportBlocks(context, 'unblocked', [removed], deps);
-    const [{ target } = removed] = await withNames(guildId, [removed], approvals);
-    const names = targetsText(t, [target]);
+    const names = targetsText(t, await namedTargets(guildId, [removed.target], approvals));
     return list.show(context, argument, withSign('accepted', t('blocks.unblocked', { names })));
   }
 

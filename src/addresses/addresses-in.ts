@@ -64,21 +64,18 @@ export function addressesIn(line: string): readonly FoundAddress[] {
     const text = game === undefined ? withoutEnds(word, MARKS_AROUND).replace(LABEL_IN_WORD, '') : word;
     const result = parseAddress(text);
     if (!result.ok && !isMeant(result.problem, text)) continue;
-    const position = index + word.lastIndexOf(text);
-    const inFront = /\.\p{L}/u.test(text)
-      ? (LABEL_IN_FRONT.exec(line.slice(0, position))?.groups?.label ?? '')
-      : '';
-    if (inFront !== '') {
+    const start = index + word.lastIndexOf(text);
+    const end = start + text.length;
+    const before = line.slice(previousEnd, start);
+    previousEnd = end;
+    const isName = /\.\p{L}/u.test(text);
+    const label = isName ? LABEL_IN_FRONT.exec(line.slice(0, start))?.groups?.label : undefined;
+    if (label !== undefined) {
       // Without its first label, the name would be another server's.
-      previousEnd = position + text.length;
-      const start = position - inFront.length;
-      found.push({ start, end: previousEnd, text: line.slice(start, previousEnd), game: '', isServer: true });
+      const whole = { start: start - label.length, end };
+      found.push({ ...whole, text: line.slice(whole.start, end), game: '', isServer: true });
       continue;
     }
-    const start = position;
-    const before = line.slice(previousEnd, start);
-    const end = start + text.length;
-    previousEnd = end;
     const address = result.ok ? result.address : undefined;
     const isNumber = /^[\d.]+$|:/u.test(address?.host ?? '');
     const isVersion = isNumber && address?.port === undefined && VERSION.test(before);

@@ -174,8 +174,7 @@ export function createGuildLog(deps: GuildLogDeps) {
      */
     add: (guildId: string, makeText: (t: Translate) => string, kind?: keyof typeof LOOK): Promise<void> =>
       add(guildId, (message, t) => {
-        message.count += 1;
-        if (message.lines.length < MAX_WAITING_LINES) message.lines.push({ text: makeText(t) });
+        addLine(message, { text: makeText(t) });
         if (kind !== undefined) message.kinds.add(kind);
       }),
     /**
@@ -187,11 +186,7 @@ export function createGuildLog(deps: GuildLogDeps) {
       makeHeading: (t: Translate) => string,
       makeText: (t: Translate) => string,
     ): Promise<void> =>
-      add(guildId, (message, t) => {
-        message.count += 1;
-        if (message.lines.length < MAX_WAITING_LINES)
-          message.lines.push({ heading: makeHeading(t), text: makeText(t) });
-      }),
+      add(guildId, (message, t) => addLine(message, { heading: makeHeading(t), text: makeText(t) })),
     /** Adds the last line of a channel that is no longer the guild's log channel, below the lines that are still waiting. */
     farewell: (guildId: string, channelId: string, makeText: (t: Translate) => string): Promise<void> =>
       add(
@@ -221,6 +216,11 @@ const newMessage = (channel: LogChannel): Waiting => ({
   kinds: new Set(),
   channel,
 });
+
+function addLine(message: Waiting, line: Line): void {
+  message.count += 1;
+  if (message.lines.length < MAX_WAITING_LINES) message.lines.push(line);
+}
 
 /** Whether a message only has changes by the same member. */
 const isByOneMember = ({ alerts, lines }: Waiting): boolean =>

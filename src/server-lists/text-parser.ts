@@ -104,7 +104,7 @@ const HEADING =
 const FORMAT = /[:=<>"{}]|^\s*\p{L}+\d{1,3}\s*$/u;
 /** The start or end of an object, for lines that contain several objects. */
 const BOUNDARY = /[{}]|<\p{L}{1,40}\s/u;
-/** The end of an object that another object or value follows. What the object names isn't true of the next one. */
+/** The end of an object that another object or value follows. The object's game and ports aren't those of the next one. */
 const OBJECT_END = /\}\s{0,9}(?:,|(?=[[({]))|[\])]\s{0,9},(?=\s{0,9}[[({])|\/>/u;
 /** The name of a field at the end of a text, in front of the field's value. */
 const FIELD_IN_FRONT =
