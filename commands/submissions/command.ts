@@ -16,7 +16,6 @@ import { boundedCsv } from '../../src/server-lists/csv-file.ts';
 import { isInvalid, isReady } from '../../src/server-lists/row.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
 import { type HistoryFilter, MAX_ENTRIES, MAX_FOUND } from '../../src/submissions/history.ts';
-import { cut } from '../../src/text/one-line.ts';
 import { choiceText, optionText } from '../../src/words/command-text.ts';
 import { escapeCode, escapeText, memberText } from '../../src/words/escape.ts';
 import { gameChoices } from '../../src/words/games.ts';
@@ -30,9 +29,9 @@ import { decisionActions } from './decide-one.ts';
 import { severalActions } from './decide-several.ts';
 import { entryText, FILE_HEADING, fileRow, groupText } from './entries.ts';
 import {
+  addressPart,
   FOUND_OUTCOMES,
   gameMark,
-  MAX_SERVER_FILTER_LENGTH,
   outcomeNamed,
   readFilter,
   type SubmissionFilter,
@@ -91,6 +90,14 @@ export function submissionsCommand(deps: CommandDeps): Command {
       ...(outcome !== undefined && { outcome }),
       ...(server !== '' && { address: server.toLowerCase() }),
     };
+  }
+
+  /** Returns the alias of the typed game, or of the most similar one. The service may no longer have the guild's games. */
+  async function aliasMeant(guildId: string, typed: string): Promise<string> {
+    const found = games.find(typed);
+    if (found) return found.alias;
+    const [near] = (await history.games(guildId)).has(typed) ? [] : games.search(typed, 1);
+    return near?.alias ?? typed;
   }
 
   /** Finds the alias that matches a {@link gameMark}, among the service's games and the games of earlier submissions. */
@@ -272,9 +279,9 @@ export function submissionsCommand(deps: CommandDeps): Command {
       const game = field('game').trim();
       const filter: SubmissionFilter = {
         userId: field('member'),
-        game: game === '' ? '' : gameMark(games.find(game)?.alias ?? game),
+        game: game === '' ? '' : gameMark(await aliasMeant(context.guildId, game)),
         outcome: outcomeNamed(field('outcome')),
-        server: cut(field('server').trim(), MAX_SERVER_FILTER_LENGTH),
+        server: addressPart(field('server')),
       };
       return show(context, filter);
     },
@@ -328,7 +335,7 @@ const commandData = () =>
     {
       type: ApplicationCommandOptionType.String,
       ...optionText('submissions', 'server'),
-      max_length: MAX_SERVER_FILTER_LENGTH,
+      max_length: LIMITS.choiceValue,
     },
   ]);
 

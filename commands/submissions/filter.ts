@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import { formatAddress, parseAddress } from '../../src/addresses/address.ts';
 import type { FoundOutcome } from '../../src/submissions/history.ts';
+import { cut } from '../../src/text/one-line.ts';
 import { OUTCOME_KINDS } from '../../src/words/servers.ts';
 
 /* The filter of /submissions, which is part of the custom ids of the buttons. */
@@ -23,7 +25,17 @@ export interface SubmissionFilter {
 }
 
 /** Long enough for IPv6, short enough for a custom id. */
-export const MAX_SERVER_FILTER_LENGTH = 45;
+const MAX_ADDRESS_PART_LENGTH = 45;
+
+/**
+ * Returns the part of an address to search for. Like /addserver, reads links and addresses in brackets. Other text can be any
+ * part of an address.
+ */
+export function addressPart(typed: string): string {
+  const parsed = parseAddress(typed);
+  const { host, port } = parsed.ok ? parsed.address : { host: typed.trim() };
+  return cut(port === undefined ? host : formatAddress({ host, port }), MAX_ADDRESS_PART_LENGTH);
+}
 
 /** Shortens an alias to an 8-character hash, because aliases can be too long for a custom id. */
 export const gameMark = (alias: string): string =>

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { submissionsCommand } from '../../commands/submissions/command.ts';
-import { gameMark, readFilter, writeFilter } from '../../commands/submissions/filter.ts';
+import { addressPart, gameMark, readFilter, writeFilter } from '../../commands/submissions/filter.ts';
 import { DEFAULTS } from '../../src/guilds/settings.ts';
 import { customId } from '../../src/interactions/controls.ts';
 import { readPage, writePage } from '../../src/interactions/pager.ts';
@@ -28,10 +28,7 @@ describe('the filter in a custom id', () => {
         expect(customId('submissions', 'page', written).length).toBeLessThanOrEqual(100);
       }),
     );
-    const { data } = commandOver(async () => 0);
-    expect(data).toMatchObject({
-      options: expect.arrayContaining([expect.objectContaining({ name: 'server', max_length: 45 })]),
-    });
+    expect(addressPart(`${'long.'.repeat(20)}example.com:27015`)).toHaveLength(45);
   });
 
   it('can be parsed from any string without errors', () => {
@@ -127,6 +124,36 @@ describe('the history', () => {
     const file = await command.presses?.export?.run(anyContext(moderator));
     expect(Object(file).files).toHaveLength(1);
     expect(exportedWith.at(-1)).toEqual({ readerId: '4', userId: '4' });
+  });
+
+  it.each([
+    ['steam://connect/Play.Example.com:27015/secret', 'play.example.com:27015'],
+    ['[8.8.8.8:27015]', '8.8.8.8:27015'],
+    ['<8.8.8.8 27015>', '8.8.8.8:27015'],
+    ['2606:4700::1', '2606:4700::1'],
+    ['[2606:4700::1]:3', '[2606:4700::1]:3'],
+    ['mc.ex', 'mc.ex'],
+    [' PLAY', 'play'],
+    [':27015', ':27015'],
+    ['203.0', '203.0'],
+    ['exämple.de', 'xn--exmple-cua.de'],
+  ])('can be filtered by an address in any form, or by a part of one: %s', async (server, address) => {
+    const asked: HistoryFilter[] = [];
+    const command = commandOver(async (which) => asked.push(which));
+    await command.run?.(anyContext({ field: (name) => (name === 'server' ? server : '') }));
+    expect(asked[0]).toMatchObject({ address });
+  });
+
+  it.each([
+    ['Rust', 'rust'],
+    ['rusd', 'rust'],
+    ['gone', 'gone'],
+    ['quake', ''],
+  ])('can be filtered by a misspelt game: %s', async (game, alias) => {
+    const asked: HistoryFilter[] = [];
+    const command = commandOver(async (which) => asked.push(which));
+    await command.run?.(anyContext({ field: (name) => (name === 'game' ? game : '') }));
+    expect(asked[0]).toMatchObject({ game: alias });
   });
 
   it('names what it is filtered by', async () => {
