@@ -37,14 +37,14 @@ export async function replyForUnavailable(
   const { guildId, user, receivedAt, message, t } = context;
   const isSubmitted = why === 'submitted' || why === 'being-sent' || why === 'decided';
   const submission = isSubmitted ? await deps.submissions.settled(guildId, id, context.stopping) : undefined;
-  if (submission?.userId !== user.id) throw noDraft(why, t);
-  if (isBeingSent(submission)) throw noDraft('being-sent', t);
+  if (submission?.userId !== user.id) throw noDraft({ id, why }, t);
+  if (isBeingSent(submission)) throw noDraft({ id, why: 'being-sent' }, t);
   const isLate = !submission.needsModerator && (submission.endedAt ?? 0) < receivedAt;
   if (!isLate) return replyForSubmission(context, submission, deps);
   // The submission ended before the control was used, but its message may still be outdated.
   const { interactionId } = submission;
   const isOfSubmission = interactionId && message && (await deps.editOrder.wrote(interactionId, message));
-  if (!isOfSubmission) throw noDraft('submitted', t);
+  if (!isOfSubmission) throw noDraft({ id, why: 'submitted' }, t);
   const reply = await replyForSubmission(context, submission, deps);
   return { ...reply, content: [t('again.over.submitted'), reply.content].filter(Boolean).join('\n\n') };
 }
@@ -163,14 +163,17 @@ async function linesLeft(
  * Explains why a control's draft is unavailable. If the draft is gone or can no longer be changed, the only remaining
  * button opens a modal with the message's lines.
  */
-export function noDraft(why: Unavailable, t: Translate): UserError {
+export function noDraft(
+  { id, why }: { readonly id: string; readonly why: Unavailable },
+  t: Translate,
+): UserError {
   switch (why) {
     case 'of-another-member':
       return new UserError(t('again.notYours'));
     case 'being-sent':
       return new UserError(t('again.busy'), 'busy');
     default: {
-      const reopen = button(submitId('anew'), t('again.edit'), 'primary');
+      const reopen = button(submitId('anew', id), t('again.edit'), 'primary');
       return new OldMessageError({
         content: sentences(t(`again.over.${OVER[why]}`), t('again.over.before')),
         components: rows([reopen]),

@@ -13,9 +13,10 @@ import { EMPTY_ROW, type Row, rowText, type TypedRow, typedOf } from '../../src/
 import type { Correction } from '../../src/submissions/check.ts';
 import { type Draft, type Editing, onlyRow } from '../../src/submissions/draft.ts';
 import { type EditResult, withQueryPort, withUsualPort } from '../../src/submissions/draft-editor.ts';
+import { rowForServer } from '../../src/submissions/submission.ts';
 import { messageCommandText } from '../../src/words/command-text.ts';
 import { severalGamesText, unusableGameText } from '../../src/words/games.ts';
-import { readServerLines } from '../../src/words/servers.ts';
+import { addressCode, readServerLines } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { createApprovalQueue } from '../submissions/queue.ts';
 import { noDraft, replyForUnavailable, undoLate } from '../submissions/waiting.ts';
@@ -66,6 +67,16 @@ export function submitActions(deps: CommandDeps): Actions {
     },
   });
 
+  /** Adds the games to the lines of an old report, which doesn't name a list's games. */
+  async function withGames(context: Context, id: string, lines: readonly TypedRow[]) {
+    const submission = id === '' ? undefined : await deps.submissions.latest(context.guildId, id);
+    const servers = submission?.userId === context.user.id ? submission.servers : [];
+    return lines.map((typed) => {
+      const found = servers.find(({ server }) => addressCode(server) === `\`${typed.server}\``);
+      return found && typed.game === '' ? typedOf(rowForServer(found)) : typed;
+    });
+  }
+
   const correcting = (correction: (context: PressContext) => Promise<Correction> | Correction): Press =>
     changing(async (context, id) => draftEditor.correct(context, id, await correction(context)));
 
@@ -80,7 +91,7 @@ export function submitActions(deps: CommandDeps): Actions {
       const { id, more } = readSubmitId(context.argument);
       const which = action === 'correct' || more === 'all' ? 'all' : 'invalid';
       const draft = await deps.submissions.editableDraft(context, id);
-      if (draft.kind === 'no-draft') throw noDraft(draft.why, context.t);
+      if (draft.kind === 'no-draft') throw noDraft({ id, why: draft.why }, context.t);
       return draftModal(context, { draft, action, which }, deps);
     },
   });
@@ -182,11 +193,12 @@ export function submitActions(deps: CommandDeps): Actions {
           );
         },
       },
-      // Opens a modal with the lines from an old message. Buttons from version 0.3.0 also use this name.
+      // Opens a modal with the lines from an old message. Buttons from version 0.3.0 also use this name, without an id.
       anew: {
         answers: 'modal',
         async run(context) {
-          const [typed = EMPTY_ROW, ...others] = readServerLines(context.shown);
+          const { id } = readSubmitId(context.argument);
+          const [typed = EMPTY_ROW, ...others] = await withGames(context, id, readServerLines(context.shown));
           if (others.length === 0) return fieldsModal(context, submitId('fields'), typed, deps);
           return listModal(context, { text: [typed, ...others].map(rowText).join('\n') }, deps);
         },
@@ -219,7 +231,7 @@ export function submitActions(deps: CommandDeps): Actions {
           const { t } = context;
           const { id } = readSubmitId(context.argument);
           const unavailable = await drafts.drop(context, id);
-          if (unavailable) throw noDraft(unavailable.why, t);
+          if (unavailable) throw noDraft({ id, why: unavailable.why }, t);
           return {
             content: t('list.cancelled'),
             components: rows([button(submitId('undo', id), t('button.undo'))]),

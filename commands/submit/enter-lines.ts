@@ -28,7 +28,7 @@ export async function enterLines(context: SubmitContext, which: Editing, deps: C
   // If the draft can no longer be edited, explains why and where the typed lines are now.
   const notice =
     edited.kind === 'checked' && edited.whySeparate !== undefined
-      ? sentences(noDraft(edited.whySeparate, t).message, t('list.typedKept'))
+      ? sentences(noDraft({ id, why: edited.whySeparate }, t).message, t('list.typedKept'))
       : undefined;
   return showDraft(context, id, edited, deps, { notice });
 }

@@ -82,7 +82,7 @@ const LONGEST: Readonly<Record<string, string>> = {
   'submissions:waiting': writePage(MOST_PAGES, ownFilter),
   'submissions:withdraw': `${DRAFT}:next`,
   'submit:again': `${DRAFT}:anyway`,
-  'submit:anew': '',
+  'submit:anew': DRAFT,
   'submit:another': `${ID}:cs2`,
   'submit:anyway': DRAFT,
   'submit:askgame': `${DRAFT}:missing`,

@@ -706,7 +706,7 @@ describe('the report on a list', () => {
     // The only remaining button reopens the form with the list's lines.
     expect(labelsOf(report)).toEqual(['Edit']);
     const reopened = await openModal(member, report, 'Edit');
-    expect(reopened.typed.servers).toBe('a.example.com:1\nb.example.com:2\nc.example.com:0 rust');
+    expect(reopened.typed.servers).toBe('a.example.com:1 rust\nb.example.com:2 rust\nc.example.com:0 rust');
   });
 
   it('has attachments if the list has more than ten lines', async ({ member }) => {
