@@ -203,7 +203,7 @@ export function submitActions(deps: CommandDeps): Actions {
           return listModal(context, { text: [typed, ...others].map(rowText).join('\n') }, deps);
         },
       },
-      ports: correcting(() => withUsualPort),
+      ports: correcting(() => withUsualPort(deps.games)),
       query: correcting(() => withQueryPort),
       include: changing((context, id, more) =>
         draftEditor.includeAlreadySubmitted(context, id, more === 'on'),

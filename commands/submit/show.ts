@@ -108,7 +108,7 @@ function draftControls(
   { checked, games, keyButton, canSubmit, shown }: ShownDraft,
 ): readonly ControlRow[] {
   const { menus, buttons } = gameControls(t, checked, games, shown.choice);
-  const own = [keyButton, ...draftButtons(t, checked, canSubmit)];
+  const own = [keyButton, ...draftButtons(t, checked, { games, canSubmit })];
   if (!hasChoices(checked)) return [...menus.map((menu) => [menu]), buttons, own];
   const { menu, buttons: choosing } = chooseControls(t, checked, { games, page: shown.page ?? 0, canSubmit });
   // With the menu for choosing, only one menu for games fits. The other one follows once the first is used.
@@ -186,7 +186,11 @@ function fixButton(
 }
 
 /** @param canSubmit if false, the submit button isn't prominent */
-function draftButtons(t: Translate, checked: CheckedDraft, canSubmit: boolean): readonly (Control | false)[] {
+function draftButtons(
+  t: Translate,
+  checked: CheckedDraft,
+  { games, canSubmit }: Pick<ShownDraft, 'games' | 'canSubmit'>,
+): readonly (Control | false)[] {
   const { draft, allowance, alreadySubmitted } = checked;
   const { id } = draft;
   const { count } = allowance;
@@ -195,7 +199,7 @@ function draftButtons(t: Translate, checked: CheckedDraft, canSubmit: boolean): 
   const label = submitLabel(t, checked);
   const sent = submitId('send', id, count, ...(hasChoices(checked) ? [markOfRows(draft)] : []));
   const earlier = { count: alreadySubmitted.size };
-  const usualPorts = draft.rows.filter((row) => withUsualPort(row) !== undefined).length;
+  const usualPorts = draft.rows.filter((row) => withUsualPort(games)(row) !== undefined).length;
   const ports = draft.rows.filter(hasTwoPorts).map(({ problem }) => problem.port);
   const canTryAgain = count === 0 && allowance.limited?.isSoon === true;
   const isIncluded = draft.includesAlreadySubmitted;

@@ -2,7 +2,7 @@ import { formatAddress, parseAddress } from '../addresses/address.ts';
 import { MAX_PORT } from '../addresses/port.ts';
 import { usualPort } from '../addresses/usual-ports.ts';
 import type { GameIndex } from '../listing/game-search.ts';
-import { gameOf, type Row, type RowProblem, readRow, type TypedRow } from './row.ts';
+import { gameOf, type InvalidRow, type Row, type RowProblem, readRow, type TypedRow } from './row.ts';
 
 /** A correction to the typed text. `value` is the field's new text; '' clears it. `swap` exchanges address and game. */
 export interface Repair {
@@ -28,8 +28,10 @@ export function repairsOf(problem: RowProblem, game?: string): readonly Repair[]
     case 'port-too-high':
       if (problem.field === 'port') return nearPorts(problem.port, game).map(portOf);
       return [{ field: 'queryPort', value: '' }];
-    case 'port-not-a-number':
     case 'port-too-low':
+      if (problem.field === 'port') return usualPortsOf(game).map(portOf);
+      return [{ field: 'queryPort', value: '' }];
+    case 'port-not-a-number':
       return problem.field === 'query_port' ? [{ field: 'queryPort', value: '' }] : [];
     case 'look-alikes':
       return problem.meant === undefined ? [] : [{ field: 'server', value: problem.meant }];
@@ -49,11 +51,34 @@ export const meantAddress = (row: Row): string | undefined =>
 function nearPorts(typed: number, game: string | undefined): readonly number[] {
   const digits = String(typed);
   const shorter = Array.from(digits, (_, index) => Number(digits.slice(0, index) + digits.slice(index + 1)));
-  const usual = game === undefined ? undefined : usualPort(game);
-  if (usual !== undefined && shorter.includes(usual)) return [usual];
+  const usual = usualPortsOf(game);
+  if (usual.some((port) => shorter.includes(port))) return usual;
   const [near, ...others] = shorter.filter((_, index) => digits[index] === digits[index + 1]);
   return near === undefined || near > MAX_PORT || others.length > 0 ? [] : [near];
 }
+
+/** Returns the game's default port, if known. */
+function usualPortsOf(game: string | undefined): readonly number[] {
+  const usual = game === undefined ? undefined : usualPort(game);
+  return usual === undefined ? [] : [usual];
+}
+
+/** Returns the fix that replaces a missing or impossible port with the game's default port, if that is an obvious fix. */
+export function usualPortRepair(
+  { problem, typed }: InvalidRow,
+  games: Pick<GameIndex, 'find'>,
+): Repair | undefined {
+  if (!IMPOSSIBLE.has(problem.code)) return undefined;
+  const game = gameOf(typed.game, games);
+  const usual = usualPortsOf(game).map(String);
+  return repairsOf(problem, game).find(({ field, value }) => field === 'port' && usual.includes(value));
+}
+
+const IMPOSSIBLE: ReadonlySet<RowProblem['code']> = new Set([
+  'port-missing',
+  'port-too-low',
+  'port-too-high',
+]);
 
 /** Whether the member typed the game in the address field and the address in the game field. */
 export const isSwapped = ({ server, game }: TypedRow, games: Pick<GameIndex, 'find'>): boolean =>

@@ -13,6 +13,7 @@ import {
   withKnownHosts,
   withRepeats,
 } from '../server-lists/read-list.ts';
+import { repaired, usualPortRepair } from '../server-lists/repair.ts';
 import {
   type Candidate,
   type InvalidRow,
@@ -377,11 +378,14 @@ const unrepeated = (rows: readonly Row[]): readonly Row[] =>
 const labelledPlaces = ({ labels }: EditedText): readonly RowPlace[] =>
   labels.flatMap((label) => (label === undefined ? [] : placeLabelled(label)));
 
-/** Adds the game's default port if only the port is missing. */
-export const withUsualPort: Correction = (row) =>
-  row.kind === 'invalid' && row.problem.code === 'port-missing' && row.problem.usual !== undefined
-    ? { ...row.typed, port: String(row.problem.usual) }
-    : undefined;
+/** Creates a correction that uses the game's default port if the port is missing or impossible. */
+export const withUsualPort =
+  (games: Pick<GameIndex, 'find'>): Correction =>
+  (row) => {
+    if (row.kind !== 'invalid') return undefined;
+    const repair = usualPortRepair(row, games);
+    return repair && repaired(row.typed, repair);
+  };
 
 /** Uses the second of two ports as the query port. */
 export const withQueryPort: Correction = (row) =>

@@ -64,6 +64,7 @@ function labelsFor(
 
 it.each([
   ['a missing port', {}, ['Submit with port 27015']],
+  ['port 0', { server: 'a.example.com:0' }, ['Submit with port 27015']],
   ['two ports', { server: 'a.example.com:1', port: '2' }, ['Submit with port 1', 'Submit with port 2']],
   ['an invalid query port', { port: '1', queryPort: 'x' }, ['Submit without a query port']],
   ['letters', { server: 'plаy.example.com:27015' }, ['Submit play.example.com:27015 (Counter-Strike 2)']],

@@ -163,10 +163,26 @@ describe('a list draft', () => {
   it("can use the game's default port for lines without one", async () => {
     const { draftEditor, open } = await openEditor();
     const opened = await open('8.8.8.8 rust\n8.8.8.8:28015 rust\n8.8.4.4');
-    expect(opened.draft.rows.flatMap((row) => withUsualPort(row)?.port ?? [])).toEqual(['28015']);
+    expect(opened.draft.rows.flatMap((row) => withUsualPort(games)(row)?.port ?? [])).toEqual(['28015']);
     await draftEditor.correct(mia, 'd', withGame('cs2'));
-    const { draft } = checked(await draftEditor.correct(mia, 'd', withUsualPort));
+    const { draft } = checked(await draftEditor.correct(mia, 'd', withUsualPort(games)));
     expect(shown(draft.rows)).toEqual(['1 8.8.8.8:28015 rust', '2 = 1', '3 8.8.4.4:27015 cs2']);
+  });
+
+  it("can use the game's default port in place of an impossible one", async () => {
+    const { draftEditor, open } = await openEditor();
+    await open(
+      '8.8.8.8:0 Rust\n8.8.4.4,-1,cs2\n1.1.1.1:270155 cs2\n1.0.0.1:70000 cs2\n9.9.9.9:0 mystery\n9.9.9.9,1,cs2,70000',
+    );
+    const { draft } = checked(await draftEditor.correct(mia, 'd', withUsualPort(games)));
+    expect(shown(draft.rows)).toEqual([
+      '1 8.8.8.8:28015 rust',
+      '2 8.8.4.4:27015 cs2',
+      '3 1.1.1.1:27015 cs2',
+      '4 port-too-high',
+      '5 port-too-low',
+      '6 port-too-high',
+    ]);
   });
 
   it("can't use games that the guild doesn't allow", async () => {
