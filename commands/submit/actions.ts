@@ -321,17 +321,19 @@ async function draftModal(
   if (typed?.modal === 'paste') return listModal(context, { action: 'retyped', id, ...typed }, deps);
   const submissionId = await deps.submissions.latestId(id);
   const more = then === undefined ? [] : [then];
-  const only = typed || draft.hasChoices ? undefined : onlyRow(draft);
+  // Left-out lines can only be typed in the multi-line input.
+  const only = typed || draft.hasChoices || draft.leftOut ? undefined : onlyRow(draft);
   const fields = typed?.modal === 'fields' ? typed.row : only && typedOf(only);
   if (fields) {
     const modalId = submitId(action === 'edit' ? 'fields' : action, id, submissionId, ...more);
     return fieldsModal(context, modalId, fields, deps);
   }
+  const lines = onlyRow(draft) ? 'all' : which;
   const modalId =
     action === 'correct'
       ? submitId(action, id, submissionId)
-      : submitId(action === 'edit' ? 'lines' : action, id, submissionId, which, ...more);
-  return linesModal(context.t, modalId, draft, which, await allowedGames(context, deps));
+      : submitId(action === 'edit' ? 'lines' : action, id, submissionId, lines, ...more);
+  return linesModal(context.t, modalId, draft, lines, await allowedGames(context, deps));
 }
 
 /** Applies the chosen or typed game to the lines that the control belongs to. */

@@ -7,7 +7,7 @@ import { linesWithNames } from '../../src/server-lists/edited-lines.ts';
 import { MAX_FILE_BYTES, MAX_TYPED_LENGTH } from '../../src/server-lists/read-list.ts';
 import { isInvalid, isRepeated, type TypedRow, withPortApart } from '../../src/server-lists/row.ts';
 import type { Draft, Editing } from '../../src/submissions/draft.ts';
-import { linesToEdit } from '../../src/submissions/draft-editor.ts';
+import { emptyLines, linesToEdit } from '../../src/submissions/draft-editor.ts';
 import { cut } from '../../src/text/one-line.ts';
 import { exampleLine, gameHint } from '../../src/words/games.ts';
 import { firstItems } from '../../src/words/servers.ts';
@@ -15,6 +15,7 @@ import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { gamePart } from './game-field.ts';
 import { submitId, withShownPort } from './ids.ts';
+import { skippedText } from './preview.ts';
 import { reasonItem } from './problem-text.ts';
 
 /** File types that the bot can read. */
@@ -94,20 +95,34 @@ export function linesModal(t: Translate, id: string, draft: Draft, which: Editin
   });
 }
 
-/** Formats the lines for the input, with game names if they fit, and lists the problems in the lines. */
+/**
+ * Formats the lines for the input, with game names if they fit, and lists the problems in the lines. The numbers of left-out
+ * lines follow, so that the member can type these lines again.
+ */
 function editableLines(t: Translate, draft: Draft, which: Editing, games: GameIndex) {
   const { text, rows } = linesToEdit(draft, which);
   const isPart = which === 'all' && rows.length < draft.rows.filter((row) => !isRepeated(row)).length;
   const reasons = firstItems(t, rows.filter(isInvalid), MAX_PROBLEMS_LISTED, (row) =>
     reasonItem(t, row, games),
   );
-  const above = [...(isPart ? [t('list.editFits', { count: rows.length })] : []), ...reasons];
+  const leftOut = skippedText(t, draft.source, { leftOut: draft.leftOut });
+  const above = [isPart && t('list.editFits', { count: rows.length }), ...reasons, leftOut];
   const named = linesWithNames(rows, games);
-  return { above: above.join('\n'), lines: named.length <= MAX_TYPED_LENGTH ? named : text };
+  const lines = named.length <= MAX_TYPED_LENGTH ? named : text;
+  const empty = emptyLines(draft)
+    .slice(0, MAX_EMPTY_LINES)
+    .map((label) => `${label}. `);
+  const all = [...(lines === '' ? [] : [lines]), ...empty].join('\n');
+  return {
+    above: above.filter(Boolean).join('\n'),
+    lines: all.length <= MAX_TYPED_LENGTH ? all : lines,
+  };
 }
 
 /** The reply's files contain all the problems. */
 const MAX_PROBLEMS_LISTED = 20;
+/** More left-out lines are rather text around a list than game servers. */
+const MAX_EMPTY_LINES = 20;
 
 /**
  * Builds the modal with a text field for the game, for use if a select menu can't show all the games.

@@ -4,6 +4,7 @@ import { LINE_BREAK, readList } from './read-list.ts';
 import {
   inOrderOfPlaces,
   lineLabel,
+  placeLabelled,
   placeOf,
   type Row,
   type RowPlace,
@@ -69,8 +70,8 @@ const withName = (typed: TypedRow, games: GameIndex): TypedRow => ({
   game: games.find(typed.game)?.name ?? typed.game,
 });
 
-/** The label in front of a line, such as `12.` or `12b)`. */
-const LABEL = /^\s{0,20}(\d{1,7}[a-z]{0,3})[.):]\s+(?=\S)/u;
+/** The label in front of a line, such as `12.` or `12b)`. The line can be empty. */
+const LABEL = /^\s{0,20}(\d{1,7}[a-z]{0,3})[.):](?:\s+(?=\S)|\s*$)/u;
 
 /** The text that a member sent back, compared with the rows that were opened for editing. */
 export interface EditedText {
@@ -115,25 +116,28 @@ interface Labels extends Pick<EditedText, 'labels'> {
   readonly opened: readonly RowPlace[];
   /** The places of the list's other rows, and of the unchanged lines. */
   readonly others: readonly RowPlace[];
+  /** The labels of the lines that the list left out, which the member can fill in. */
+  readonly leftOut: readonly string[];
 }
 
 /**
  * Assigns places to the servers in the text that a member sent back. A line keeps its label if it was opened for editing.
  * The other lines get the labels of deleted lines in order, followed by numbers after the last line.
  */
-export function createPlacing({ labels, opened, others }: Labels) {
+export function createPlacing({ labels, opened, others, leftOut }: Labels) {
   const known = new Map(opened.map((place) => [lineLabel(place), placeOf(place)]));
+  const empty = new Map(leftOut.map((label) => [label, placeLabelled(label)]));
   const used = new Set(others.map(lineLabel));
   const places = new Map<number, RowPlace>();
   for (const [index, label = ''] of labels.entries()) {
-    const place = used.has(label) ? undefined : known.get(label);
+    const place = used.has(label) ? undefined : (known.get(label) ?? empty.get(label));
     if (place === undefined) continue;
     places.set(index + 1, place);
     used.add(label);
   }
   const free = [...known].flatMap(([label, place]) => (used.has(label) ? [] : place));
   const withServer = new Set<number>();
-  let last = Math.max(0, ...[...opened, ...others].map(({ line }) => line));
+  let last = [...opened, ...others, ...empty.values()].reduce((most, { line }) => Math.max(most, line), 0);
   return {
     /** Returns the place for the next server in a line of the text. */
     placeIn(line: number): RowPlace {

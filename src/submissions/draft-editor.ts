@@ -50,7 +50,7 @@ import {
   withRows,
 } from './draft.ts';
 import type { NoDraft, Submitter, Unavailable } from './drafts.ts';
-import { withNumbers } from './line-numbers.ts';
+import { labelsIn, withNumbers, withoutNumbers } from './line-numbers.ts';
 import type { SubmissionStore } from './submission-store.ts';
 
 export interface DraftEditorDeps extends SubmissionStore {
@@ -126,14 +126,16 @@ export function createDraftEditor(deps: DraftEditorDeps) {
 
   /**
    * Parses the lines that a member changed or added in a modal.
-   * @param opened the rows that the modal showed
+   * @param before the draft that the modal showed, if it's still available
    */
-  async function readEdited({ guildId }: Submitter, typed: string, opened: readonly Row[]) {
+  async function readEdited({ guildId }: Submitter, typed: string, before: Draft | NoDraft, which: Editing) {
+    const opened = before.kind === 'no-draft' ? [] : linesToEdit(before, which).rows;
+    const empty = before.kind === 'no-draft' ? [] : emptyLines(before);
     const edited = editedText(typed, opened, games);
     const list = await parser.read({ guildId, sources: [edited.text], game: '' });
     if (list.kind !== 'rows') return list;
     const rows = await completeRows(withKnownHosts(list.rows, opened, games));
-    return { ...list, ...edited, opened, rows };
+    return { ...list, ...edited, opened, empty, rows };
   }
 
   /** Changes a draft unless it has already been submitted or, if `undoes` is false, cancelled. */
@@ -206,8 +208,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
       { id, newId, typed, which, submissionId }: Edit,
     ): Promise<EditedDraft | Exclude<EditResult, CheckedDraft> | NotRead> {
       const before = await submissions.editableDraft(by, id);
-      const opened = before.kind === 'no-draft' ? [] : linesToEdit(before, which).rows;
-      const read = await readEdited(by, typed, opened);
+      const read = await readEdited(by, typed, before, which);
       if (read.kind !== 'rows') return read;
       const edited = await store.inGuild(by.guildId, async () => {
         const found = await submissions.editableDraft(by, id);
@@ -221,7 +222,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
       if (edited.kind !== 'no-draft') return edited;
       const { draft, candidates } = withRead(
         { id: newId, source: 'text', rows: [] },
-        { ...read, opened: [] },
+        { ...read, opened: [], empty: [] },
       );
       const separate = await store.inGuild(by.guildId, () =>
         checkAndSave(by, draft, withCandidates(draft, undefined, candidates)),
@@ -235,7 +236,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
     ): Promise<WaitingEdit | NoDraft | UnreadableList | NotEntries | NotRead> {
       const found = await waitingSubmissions.draft(by, id);
       if (found.kind === 'no-draft') return found;
-      const read = await readEdited(by, typed, linesToEdit(found, which).rows);
+      const read = await readEdited(by, typed, found, which);
       if (read.kind !== 'rows') return read;
       if ((await submissions.latestId(id)) !== submissionId) return SUBMITTED;
       const { draft, candidates } = withRead(withoutTyped(found), read);
@@ -306,11 +307,16 @@ export function linesToEdit(
   return numberedLines([...invalid, ...rows.filter(lacksGame), ...others], MAX_TYPED_LENGTH);
 }
 
+/** Returns the labels of the lines that the draft left out, which the member can fill in below the others. */
+export const emptyLines = ({ leftOut }: Draft): readonly string[] => (leftOut ? labelsIn(leftOut) : []);
+
 /** Counts the invalid lines that fit into one modal. */
 export const countToEdit = (draft: Draft): number => linesToEdit(draft, 'invalid').rows.length;
 
 interface ReadEdit extends EditedText, Pick<ReadRows, 'rows' | 'unchosen' | 'hidden' | 'leftOut'> {
   readonly opened: readonly Row[];
+  /** See {@link emptyLines}. */
+  readonly empty: readonly string[];
 }
 
 /**
@@ -320,7 +326,7 @@ interface ReadEdit extends EditedText, Pick<ReadRows, 'rows' | 'unchosen' | 'hid
  */
 function withRead(
   draft: Draft,
-  { rows, unchosen, hidden, leftOut, opened, ...edited }: ReadEdit,
+  { rows, unchosen, hidden, leftOut, opened, empty, ...edited }: ReadEdit,
   before: readonly Candidate[] = [],
 ): { readonly draft: Draft; readonly candidates: readonly Candidate[] } {
   const replaced = new Set(opened.map(lineLabel));
@@ -329,6 +335,7 @@ function withRead(
     labels: edited.labels,
     opened: opened.length > 0 ? opened : labelledPlaces(edited),
     others: [...others, ...edited.unchanged, ...unchosenIn({ candidates: before }, draft.rows)],
+    leftOut: empty,
   });
   const read: Row[] = [];
   const candidates: Candidate[] = [];
@@ -337,12 +344,15 @@ function withRead(
     if ('words' in each) candidates.push({ typed: each.typed, words: each.words, ...place });
     else read.push(onLine(each, place.line, place.part));
   }
+  const filled = new Set([...read, ...candidates].map(({ line }) => String(line)));
+  const alreadyLeftOut = new Set(draft.leftOut && empty);
+  const labels = leftOut.map((label) => placing.labelOf(placeLabelled(label).line));
   const changed = {
     ...withRows(draft, withRepeats([...others, ...edited.unchanged, ...read])),
     hidden: (draft.hidden ?? 0) + hidden,
     leftOut: withNumbers(
-      draft.leftOut,
-      leftOut.map((label) => placing.labelOf(placeLabelled(label).line)),
+      withoutNumbers(draft.leftOut, filled),
+      labels.filter((label) => !alreadyLeftOut.has(label)),
     ),
   };
   return { draft: changed, candidates };

@@ -29,6 +29,29 @@ export function withNumbers(
   };
 }
 
+/** Returns the labels of the lines whose numbers are stored. */
+export const labelsIn = ({ lines }: LineNumbers): readonly string[] =>
+  lines.flatMap((range) => {
+    const [from = '', to = from] = range.split('-');
+    const count = to === from ? 1 : Number(to) - Number(from) + 1;
+    return count === 1 ? from : Array.from({ length: count }, (_, index) => String(Number(from) + index));
+  });
+
+/** Removes lines from others. */
+export function withoutNumbers(
+  before: LineNumbers | undefined,
+  labels: ReadonlySet<string>,
+): LineNumbers | undefined {
+  if (before === undefined) return undefined;
+  const kept = withNumbers(
+    undefined,
+    labelsIn(before).filter((label) => !labels.has(label)),
+  );
+  const { lines = [], more = 0, count = 0 } = kept ?? {};
+  const all = { lines, more: more + before.more, count: count + before.more };
+  return all.count === 0 ? undefined : all;
+}
+
 interface Range {
   readonly from: string;
   readonly to: string;

@@ -492,6 +492,18 @@ describe('a list with a single line', () => {
     expect(textOf(lacking)).toMatch(/1 game server without a game.*30 lines without a game server/s);
   });
 
+  it('can be completed with the lines that were left out', async ({ member, listing }) => {
+    const preview = await paste(member, 'a.example.com:1 rust\nsecond is offline\nb dot example dot com');
+    expect(textOf(preview)).toContain('2 lines without a game server were left out: 2-3.');
+    const { modal, typed } = await openModal(member, preview, 'Edit');
+    expect(JSON.stringify(modal.data)).toContain('2 lines without a game server were left out: 2-3.');
+    expect(typed.servers).toBe('1. a.example.com:1 Rust\n2. \n3. ');
+    await member.submit(modal, { servers: `${typed.servers}b.example.com:2 rust` });
+    expect(textOf(preview)).toContain('1 line without a game server was left out: 2.');
+    await pressSubmit(member, preview);
+    expect(listing.submitted.map(({ server }) => server)).toEqual(['a.example.com', 'b.example.com']);
+  });
+
   it('can be edited in the single-server form, even if it is the remainder of a longer list', async ({
     member,
     listing,

@@ -70,6 +70,13 @@ describe('editedText()', () => {
     expect(editedText(line, rows, games)).toMatchObject({ text: '', unchanged: [rows[0]] });
   });
 
+  it('ignores a number without a line', () => {
+    expect(editedText('4. \n5.\n6. c.example.com:1', rows, games)).toMatchObject({
+      text: '\n\nc.example.com:1',
+      labels: ['4', '5', '6'],
+    });
+  });
+
   it('treats a duplicate line as new', () => {
     const line = '2. b.example.com:27016 Counter-Strike 2';
     expect(editedText(`${line}\n${line}`, rows, games)).toMatchObject({
@@ -82,7 +89,8 @@ describe('editedText()', () => {
 describe('the line numbers after an edit', () => {
   const opened = [{ line: 3 }, { line: 12, part: 2 }, { line: 20 }];
   const others = [{ line: 12 }, { line: 12, part: 3 }, { line: 30 }];
-  const placing = (...labels: (string | undefined)[]) => createPlacing({ labels, opened, others });
+  const placing = (...labels: (string | undefined)[]) =>
+    createPlacing({ labels, opened, others, leftOut: ['8', '40'] });
 
   it('come from labels, then from deleted lines, and are otherwise new', () => {
     const { placeIn } = placing('12b', undefined, undefined, undefined);
@@ -90,7 +98,7 @@ describe('the line numbers after an edit', () => {
       { line: 3 },
       { line: 12, part: 2 },
       { line: 20 },
-      { line: 31 },
+      { line: 41 },
     ]);
   });
 
@@ -111,6 +119,11 @@ describe('the line numbers after an edit', () => {
 
   it('skip lines without a server', () => {
     const { labelOf, placeIn } = placing('3', undefined, undefined);
-    expect([labelOf(1), placeIn(2), labelOf(3)]).toEqual(['3', { line: 12, part: 2 }, '31']);
+    expect([labelOf(1), placeIn(2), labelOf(3)]).toEqual(['3', { line: 12, part: 2 }, '41']);
+  });
+
+  it('can be those of lines that the list left out', () => {
+    const { labelOf, placeIn } = placing('8', '40', undefined);
+    expect([labelOf(1), placeIn(2), placeIn(3)]).toEqual(['8', { line: 40 }, { line: 3 }]);
   });
 });

@@ -274,6 +274,17 @@ describe('an edit to a draft', () => {
     expect(draft.leftOut).toEqual({ lines: ['2-3'], more: 0, count: 2 });
   });
 
+  it('accepts a left-out line in its place', async () => {
+    const { draftEditor, edit } = await openEditor();
+    const rows = rowsOf('8.8.8.8:1 cs2');
+    const leftOut = { lines: ['2-4'], more: 0, count: 3 };
+    await draftEditor.open(mia, { id: 'd', source: 'text', rows, leftOut });
+    const typed = '1. 8.8.8.8:1 cs2\n2. \n3. 8.8.4.4:1 cs2\n4. nothing here\n8.8.4.4:2 cs2';
+    const { draft } = checked(await edit(typed, 'all'));
+    expect(shown(draft.rows)).toEqual(['1 8.8.8.8:1 cs2', '3 8.8.4.4:1 cs2', '5 8.8.4.4:2 cs2']);
+    expect(draft.leftOut).toEqual({ lines: ['2', '4'], more: 0, count: 2 });
+  });
+
   it('creates a new draft if the old one no longer exists', async () => {
     const { edit, stored } = await openEditor();
     const result = await edit('7. 8.8.8.8:1 cs2\n8.8.8.8:2 cs2');

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { withNumbers } from '../../src/submissions/line-numbers.ts';
+import { labelsIn, withNumbers, withoutNumbers } from '../../src/submissions/line-numbers.ts';
 
 const numbers = (from: number, to: number, step = 1) =>
   Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, n) => String(from + n * step));
@@ -22,4 +22,16 @@ it('only the first lines are stored, and the rest are counted', () => {
 
 it('nothing is stored if there are no lines', () => {
   expect(withNumbers(undefined, [])).toBeUndefined();
+});
+
+it('a line can be removed from a range', () => {
+  const found = withNumbers(undefined, ['1', '3', '4', '5', '12b']);
+  expect(found && labelsIn(found)).toEqual(['1', '3', '4', '5', '12b']);
+  expect(withoutNumbers(found, new Set(['1', '4']))).toEqual({ lines: ['3', '5', '12b'], more: 0, count: 3 });
+  expect(withoutNumbers(found && { ...found, more: 2 }, new Set(['12b']))).toEqual({
+    lines: ['1', '3-5'],
+    more: 2,
+    count: 6,
+  });
+  expect(withoutNumbers(found, new Set(found && labelsIn(found)))).toBeUndefined();
 });
