@@ -1,12 +1,10 @@
 import type { KeyStatus } from '../src/guilds/api-keys.ts';
 import type { Command, Context, Reply } from '../src/interactions/command.ts';
 import { button, type Control, customId, rows } from '../src/interactions/controls.ts';
-import { escapeText } from '../src/words/escape.ts';
-import { keySetText, keyText, namingKey, tooSoonText } from '../src/words/keys.ts';
+import { keyDetails, keyText, tooSoonText } from '../src/words/keys.ts';
 import { secondsOf, sentences } from '../src/words/sentences.ts';
 import { withSign } from '../src/words/servers.ts';
-import { failureText, serviceWords } from '../src/words/service.ts';
-import type { Translate } from '../src/words/words.ts';
+import { failureText } from '../src/words/service.ts';
 import type { CommandDeps } from './deps.ts';
 import { enterKey } from './setkey.ts';
 import { lacksKey } from './settings/text.ts';
@@ -87,19 +85,5 @@ function lines(context: Context, status: KeyStatus): readonly string[] {
   if (workedAt !== undefined) said.push(t('keystatus.worked', { seconds: secondsOf(workedAt) }));
   said.push(...keyDetails(t, status));
   if (!readable) said.push(keyText({ code: 'key-unreadable' }, context));
-  return said;
-}
-
-/** Describes which key is stored, who set it, and the service's latest message about it. */
-export function keyDetails(t: Translate, status: KeyStatus): readonly string[] {
-  const { lastFour, answer } = status;
-  const said = [
-    lastFour ? namingKey(lastFour, (key) => t('keystatus.key', { key })) : undefined,
-    keySetText(t, status),
-  ].filter((text) => text !== undefined);
-  if (answer?.message) {
-    const message = escapeText(serviceWords(answer.message, t));
-    said.push(t('keystatus.answered', { seconds: secondsOf(answer.at), message }));
-  }
   return said;
 }

@@ -1,11 +1,20 @@
 import { withoutEnds } from '../src/addresses/pasted-text.ts';
+import type { KeyStatus } from '../src/guilds/api-keys.ts';
 import type { Command, Context, Reply, SubmitContext } from '../src/interactions/command.ts';
-import { button, type Control, customId, type Modal, modal, rows } from '../src/interactions/controls.ts';
+import {
+  button,
+  type Control,
+  customId,
+  type Modal,
+  markOf,
+  modal,
+  rows,
+} from '../src/interactions/controls.ts';
 import type { GamesOutcome } from '../src/listing/contract.ts';
 import type { TooSoonOutcome } from '../src/listing/key-trials.ts';
 import { Secret } from '../src/text/secret.ts';
 import { memberText } from '../src/words/escape.ts';
-import { namingKey, tooSoonText } from '../src/words/keys.ts';
+import { keyDetails, namingKey, tooSoonText } from '../src/words/keys.ts';
 import { saidOf, withSaid } from '../src/words/outcomes.ts';
 import { sentences } from '../src/words/sentences.ts';
 import { withSign } from '../src/words/servers.ts';
@@ -14,7 +23,7 @@ import type { Translate } from '../src/words/words.ts';
 import type { CommandDeps } from './deps.ts';
 import { logChannelSelect } from './settings/log-channel.ts';
 import { notifyRoleSelect } from './settings/notify-role.ts';
-import { firstDayText, nextText } from './settings/text.ts';
+import { firstDayText, keyLine, nextText } from './settings/text.ts';
 import { slashCommand } from './slash-command.ts';
 import { submitId } from './submit/ids.ts';
 
@@ -42,12 +51,14 @@ export function setKey({
     const key = new Secret(typed);
     // Reads the status before testing the key: if the store fails, the admin sees the error and the key stays unchanged.
     const previous = await keys.status(guildId);
+    const { mark } = readArgument(context.argument);
+    if (mark !== undefined && mark !== markOfKey(previous)) return enterAfterChange(context);
     const hadKey = previous?.readable === true;
     const outcome = await keyTrials.run({ interactionId, guildId, memberId: user.id }, key);
     if (outcome.kind === 'games') {
       await games.accept(outcome.games);
       const isSaved = await keys.set(guildId, key, { by: user, previous });
-      if (!isSaved) return enterAgain(context, changedText(context));
+      if (!isSaved) return enterAfterChange(context);
       if (previous) logger.info({ interactionId, guildId }, "replaced a guild's API key");
       await guildLog.add(guildId, (words) => logLine(words, user, key));
       const content = withSign('accepted', savedText(context, key));
@@ -56,6 +67,15 @@ export function setKey({
     }
     const why = whyUnsaved(outcome, t);
     return enterAgain(context, hadKey ? `${why}\n${t('setkey.previousStays')}` : why);
+  }
+
+  /** Builds the reply after another admin has changed the key. It shows the key that the next form would replace. */
+  async function enterAfterChange(context: SubmitContext): Promise<Reply> {
+    const { t, guildId } = context;
+    const stored = await keys.status(guildId);
+    const said = withSign('not-sent', sentences(t('setkey.notSaved'), t('setkey.changedSince')));
+    const details = stored === undefined ? [] : keyDetails(t, stored);
+    return enterAgain(context, [said, '', keyLine(t, stored), ...details].join('\n'));
   }
 
   /** Builds the reply after a guild's first key is set: the current settings and the next step. */
@@ -84,22 +104,22 @@ export function setKey({
 
   /** Builds the button for a draft that couldn't be submitted without a key; `undefined` if there is no such draft. */
   async function submitNow(context: SubmitContext): Promise<Control | undefined> {
-    const { t, argument: id } = context;
+    const { t, argument } = context;
+    const { draftId: id } = readArgument(argument);
     const draft = id === '' ? undefined : await drafts.find(context, id).catch(() => undefined);
     if (draft === undefined || draft.kind === 'no-draft') return undefined;
     return button(submitId('send', id), t('again.submitAgain'), 'primary');
   }
 
-  /** @param action `save` to reply in a new message, `again` to update the message */
-  async function keyModal(
-    { t, guildId }: Context,
-    action: 'save' | 'again',
-    draftId?: string,
-  ): Promise<Modal> {
+  /**
+   * Opens the form, whose custom id contains a mark of the key that the form replaces.
+   * @param action `save` to reply in a new message, `again` to update the message
+   */
+  async function keyModal({ t, guildId }: Context, action: 'save' | 'again', draftId = ''): Promise<Modal> {
     const previous = await keys.status(guildId);
     const replaces = previous && namingKey(previous.lastFour, (key) => t('setkey.replaces', { key }));
     return modal({
-      id: customId('setkey', action, draftId),
+      id: customId('setkey', action, `${draftId}:${markOfKey(previous)}`),
       title: t('setkey.title'),
       // Omits a warning about passwords, because Discord's modals already have one.
       text: sentences(replaces, t('setkey.about')),
@@ -142,8 +162,19 @@ export const enterKey = ({ t, isAdmin }: Pick<Context, 't' | 'isAdmin'>, draftId
 
 const enterAgain = ({ t, argument }: SubmitContext, content: string): Reply => ({
   content,
-  components: rows([button(customId('setkey', 'again', argument), t('key.enter'), 'primary')]),
+  components: rows([
+    button(customId('setkey', 'again', readArgument(argument).draftId), t('key.enter'), 'primary'),
+  ]),
 });
+
+/** Parses the argument in the form's custom id. Version 0.4.0's forms don't have a mark. */
+function readArgument(argument: string) {
+  const [draftId = '', mark] = argument.split(':');
+  return { draftId, mark };
+}
+
+/** Returns a mark that changes whenever an admin sets or removes the key. */
+const markOfKey = (key: KeyStatus | undefined): string => markOf(key?.setAt ?? '');
 
 function whyUnsaved(
   outcome: Exclude<GamesOutcome, { kind: 'games' }> | TooSoonOutcome,
@@ -167,12 +198,6 @@ const keyIn = (typed: string): string =>
 
 const savedText = ({ t, mention }: Context, key: Secret): string =>
   namingKey(key.lastFour(), (end) => t('setkey.saved', { key: end, addserver: mention('addserver') }));
-
-const changedText = ({ t, mention }: Context): string =>
-  withSign(
-    'not-sent',
-    sentences(t('setkey.notSaved'), t('setkey.changed', { keystatus: mention('keystatus') })),
-  );
 
 const logLine = (t: Translate, user: Context['user'], key: Secret): string =>
   `🔑 ${namingKey(key.lastFour(), (end) => t('guildLog.keySet', { member: memberText(user), key: end }))}`;

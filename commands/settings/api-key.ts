@@ -1,4 +1,5 @@
-import { keyButtons, keyDetails } from '../keystatus.ts';
+import { keyDetails } from '../../src/words/keys.ts';
+import { keyButtons } from '../keystatus.ts';
 import type { Setting } from './setting.ts';
 import { keyLine } from './text.ts';
 

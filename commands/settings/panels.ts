@@ -18,6 +18,7 @@ import {
   type Setting,
   type SettingsView,
   switchedOptions,
+  valueAfterForm,
   withSwitched,
 } from './setting.ts';
 
@@ -107,46 +108,56 @@ async function panelIn({ t, guildId }: Context, messageId: string, { panels }: C
 /**
  * Changes the message of a panel, then its record.
  * @param panel the panel that was read earlier
- * @param how makes the change; called first with `panel`, then with the current record
- * @param reopen reopens the form that the change came from
- * @throws UserError if Discord rejects the message
+ * @param how makes the change, first to `panel`, then to the current record; `undefined` if another admin changed the same
+ * @param reopen reopens the form that the change came from; called with the panel that the form then replaces
+ * @throws UserError if Discord rejects the message, or if another admin changed the same
  */
 async function changed(
   context: Context,
   panel: Panel,
-  how: (before: Panel) => Panel,
+  how: (before: Panel) => Panel | undefined,
   deps: CommandDeps,
-  reopen?: Reopen,
+  reopen?: (known: Panel) => Reopen,
 ): Promise<Change> {
   const { t, guildId, guildWords } = context;
-  const result = await drawPanel(deps, guildId, how(panel), await guildWords());
+  const rejected = (said: string, known: Panel) =>
+    reopen ? new RejectedInputError(said, reopen(known)) : new UserError(said);
+  const wanted = how(panel);
+  if (wanted === undefined) throw rejected(t('settings.changedSince'), panel);
+  const result = await drawPanel(deps, guildId, wanted, await guildWords());
   const { channelId } = panel;
   if (result === 'harmful-link') throw new UserError(t('panel.harmful'));
-  if (result === 'rejected') {
-    const said = t('settings.panels.unchanged', { channelId });
-    throw reopen ? new RejectedInputError(said, reopen) : new UserError(said);
-  }
-  const panels = await deps.panels.change(guildId, panel, how);
+  if (result === 'rejected') throw rejected(t('settings.panels.unchanged', { channelId }), panel);
+  let other: Panel | undefined;
+  const panels = await deps.panels.change(guildId, panel, (now) => {
+    const next = how(now);
+    other = next === undefined ? now : undefined;
+    return next ?? now;
+  });
   await showDuePanels(deps, guildId, guildWords);
+  if (other) throw rejected(t('settings.changedSince'), other);
   const make: Change['make'] = (before) => before;
   return result === 'drawn' ? { make, panels } : { make, panels, said: t('settings.panels.deleted') };
 }
 
 /**
  * Opens the modal for a panel's text and game. Hashes in the custom id reveal which values the admin changes.
- * @param about the panel's message id, followed by the previous modal's hashes if its input was rejected
+ * @param about the panel's message id, followed by the hashes for the next modal if the previous modal's input was rejected
  */
 async function panelModal(context: PressContext, about: string, deps: CommandDeps) {
   const { t, shown } = context;
   const [messageId = '', ...marks] = about.split(':');
-  const { text, game = '' } = await panelIn(context, messageId, deps);
+  const panel = await panelIn(context, messageId, deps);
   const isReopened = marks.length > 0;
   return {
-    about: isReopened ? about : [messageId, markOf(text), markOf(game)].join(':'),
+    about: isReopened ? about : markedId(panel),
     title: t('again.edit'),
-    fields: await panelFields(context, isReopened ? rejectedInput(shown) : { text, game }, deps),
+    fields: await panelFields(context, isReopened ? rejectedInput(shown) : panel, deps),
   };
 }
+
+const markedId = ({ messageId, text, game = '' }: Panel): string =>
+  [messageId, markOf(text), markOf(game)].join(':');
 
 /** Returns the input that the reply to the previous modal shows in an embed. */
 function rejectedInput({ embeds: [embed] }: PressContext['shown']) {
@@ -159,26 +170,25 @@ function rejectedInput({ embeds: [embed] }: PressContext['shown']) {
  * reply explains the problem.
  */
 async function editPanel(context: SubmitContext, about: string, deps: CommandDeps): Promise<Change> {
-  const [messageId = '', shownText, shownGame] = about.split(':');
-  const text = context.field('text').trim();
-  const { typed, game: found, unknown } = typedGame(context, deps);
-  const isGameChanged = unknown === undefined && markOf(typed) !== shownGame;
-  const how = ({ game: former, ...panel }: Panel): Panel => {
-    const game = isGameChanged ? found : former;
-    return {
-      ...panel,
-      ...(markOf(text) !== shownText && { text }),
-      ...(game !== undefined && { game }),
-    };
+  const [messageId = '', textMark = '', gameMark = ''] = about.split(':');
+  const typedText = context.field('text').trim();
+  const { typed, game: found = '', unknown } = typedGame(context, deps);
+  const how = ({ game: former = '', ...before }: Panel): Panel | undefined => {
+    const text = valueAfterForm(textMark, typedText, before.text);
+    const game = unknown === undefined ? valueAfterForm(gameMark, found, former) : former;
+    if (text === undefined || game === undefined) return undefined;
+    return { ...before, text, ...(game !== '' && { game }) };
   };
-  const reopen = {
-    control: button(
-      modalId('panels', about, readPage(context.argument).wanted),
-      context.t('again.edit'),
-      'primary',
-    ),
-    // Discord rejects empty embeds.
-    embeds: text === '' && typed === '' ? [] : [{ description: text, footer: { text: typed } }],
+  const reopen = (known: Panel): Reopen => {
+    // A field that the admin didn't change shows the current value.
+    const text = markOf(typedText) === textMark ? known.text : typedText;
+    const game = markOf(typed) === gameMark ? (known.game ?? '') : typed;
+    const id = modalId('panels', markedId(known), readPage(context.argument).wanted);
+    return {
+      control: button(id, context.t('again.edit'), 'primary'),
+      // Discord rejects empty embeds.
+      embeds: text === '' && game === '' ? [] : [{ description: text, footer: { text: game } }],
+    };
   };
   const change = await changed(context, await panelIn(context, messageId, deps), how, deps, reopen);
   return unknown === undefined || change.said !== undefined ? change : { ...change, said: unknown };

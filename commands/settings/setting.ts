@@ -2,7 +2,13 @@ import type { KeyStatus } from '../../src/guilds/api-keys.ts';
 import type { Panel } from '../../src/guilds/panels.ts';
 import type { Settings } from '../../src/guilds/settings.ts';
 import type { Context, PressContext, Reply, SubmitContext } from '../../src/interactions/command.ts';
-import { type Control, customId, type ModalOptions, parseCustomId } from '../../src/interactions/controls.ts';
+import {
+  type Control,
+  customId,
+  type ModalOptions,
+  markOf,
+  parseCustomId,
+} from '../../src/interactions/controls.ts';
 import { writePage } from '../../src/interactions/pager.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
 import type { Game } from '../../src/listing/contract.ts';
@@ -170,6 +176,17 @@ export function withSwitched(
 ): readonly string[] {
   const added = [...switched].flatMap(([value, isOn]) => (isOn ? value : []));
   return [...new Set([...list.filter((value) => switched.get(value) !== false), ...added])];
+}
+
+/**
+ * Returns the value to store after an admin submitted a form. Another admin may have changed the stored value since the form
+ * was opened.
+ * @param mark the {@link markOf} the value that the form showed
+ * @returns `undefined` if both admins changed the value
+ */
+export function valueAfterForm(mark: string, typed: string, stored: string): string | undefined {
+  if (markOf(typed) === mark) return stored;
+  return markOf(stored) === mark || typed === stored ? typed : undefined;
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { KeyStatus, NoKey } from '../guilds/api-keys.ts';
 import type { TooSoonOutcome } from '../listing/key-trials.ts';
-import { escapeCode, memberText } from './escape.ts';
+import { escapeCode, escapeText, memberText } from './escape.ts';
 import { nextTryText, secondsOf, sentences } from './sentences.ts';
 import { withSign } from './servers.ts';
+import { serviceWords } from './service.ts';
 import type { Audience, Translate } from './words.ts';
 
 /**
@@ -25,6 +26,20 @@ export function keySetText(
 ): string | undefined {
   if (id === undefined || setAt === undefined) return undefined;
   return t('keystatus.set', { member: memberText({ id, name }), seconds: secondsOf(setAt) });
+}
+
+/** Describes which key is stored, who set it, and the service's latest message about it. */
+export function keyDetails(t: Translate, status: KeyStatus): readonly string[] {
+  const { lastFour, answer } = status;
+  const said = [
+    lastFour ? namingKey(lastFour, (key) => t('keystatus.key', { key })) : undefined,
+    keySetText(t, status),
+  ].filter((text) => text !== undefined);
+  if (answer?.message) {
+    const message = escapeText(serviceWords(answer.message, t));
+    said.push(t('keystatus.answered', { seconds: secondsOf(answer.at), message }));
+  }
+  return said;
 }
 
 /**

@@ -8,6 +8,7 @@ import { LIMITS } from '../../src/discord/limits.ts';
 import type { KeyStatus } from '../../src/guilds/api-keys.ts';
 import { MAX_PANELS, type Panel } from '../../src/guilds/panels.ts';
 import type { Settings } from '../../src/guilds/settings.ts';
+import { markOf } from '../../src/interactions/controls.ts';
 import { languages } from '../../src/words/languages.ts';
 import { createWords } from '../../src/words/words.ts';
 import { anyContext, onlyDeps } from './context.ts';
@@ -222,7 +223,7 @@ describe.each(languages)('the panels page in $tag', ({ locales: [locale = ''] })
     const context = anyContext({
       t,
       guildId: ID,
-      argument: `10:panels:${panels[9]?.messageId}`,
+      argument: `10:panels:${panels[9]?.messageId}:${markOf('*'.repeat(500))}:${markOf('')}`,
       field: (id) => (id === 'game' ? 'no game of this name' : 'text'),
     });
     const { content = '' } = (await command.submits?.type?.run(context)) ?? {};

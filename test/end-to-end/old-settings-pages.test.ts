@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { turnApprovalOn } from '../support/approval.ts';
 import { botTest, textOf } from '../support/bot.ts';
-import { idOf, labelsOf, openSetting, postPanel } from '../support/people.ts';
+import { idOf, labelsOf, openModal, openSetting, postPanel, setQuota } from '../support/people.ts';
 
 const it = botTest();
 
@@ -42,5 +42,78 @@ describe("a menu on an admin's old page of /settings", () => {
     await admin.pick(page, ['Submit a game server', 'My submissions']);
     await admin.pick(old, ['Submit a game server', 'Submit a list']);
     expect(labelsOf(panel)).toEqual(['Submit a game server']);
+  });
+});
+
+describe("an admin's old form", () => {
+  const CHANGED = '⚠️ This was changed after you opened the form';
+
+  it("doesn't replace a quota that another admin has set since, but keeps the input", async ({
+    guild,
+    admin,
+  }) => {
+    const page = await openSetting(guild, 'Daily quota');
+    const { modal } = await openModal(admin, page, 'Change the quota');
+    await setQuota(guild, '8');
+    const after = await admin.submit(modal, { quota: '5' });
+    expect(textOf(after)).toContain(CHANGED);
+    expect(textOf(after)).toContain('✅ Daily quota: 8 game servers');
+    const again = await openModal(admin, after, 'Change the quota');
+    expect(again.typed).toEqual({ quota: '5' });
+    expect(textOf(await admin.submit(again.modal, { quota: '5' }))).toContain(
+      '✅ Daily quota: 5 game servers',
+    );
+  });
+
+  it('changes nothing if the admin leaves the quota as it is', async ({ guild, admin }) => {
+    const page = await setQuota(guild, '3');
+    const { modal } = await openModal(admin, page, 'Change the quota');
+    await setQuota(guild, '8');
+    const after = textOf(await admin.submit(modal, { quota: '3' }));
+    expect(after).toContain('✅ Daily quota: 8 game servers');
+    expect(after).not.toContain(CHANGED);
+  });
+
+  it("doesn't replace a panel's text that another admin has changed since, but keeps the input", async ({
+    guild,
+    admin,
+  }) => {
+    const panel = await postPanel(guild, 'Before');
+    const { modal } = await openModal(admin, await openSetting(guild, 'Panels'));
+    const other = await openModal(admin, await openSetting(guild, 'Panels'));
+    await admin.submit(other.modal, { text: 'Theirs', game: 'rust' });
+    const after = await admin.submit(modal, { text: 'Mine', game: '' });
+    expect(textOf(after)).toContain(CHANGED);
+    expect(panel.current.content).toMatch(/\n\nTheirs$/);
+    const again = await openModal(admin, after);
+    expect(again.typed).toEqual({ text: 'Mine', game: 'rust' });
+    await admin.submit(again.modal, again.typed);
+    expect(panel.current.content).toMatch(/\n\nMine$/);
+    expect(JSON.stringify(panel.current)).toContain('addserver:new:rust');
+  });
+
+  it("reports that another admin changed a panel's text while Discord was changing the message", async ({
+    guild,
+    admin,
+    discord,
+  }) => {
+    const panel = await postPanel(guild, 'Before');
+    const one = await openModal(admin, await openSetting(guild, 'Panels'));
+    const two = await openModal(admin, await openSetting(guild, 'Panels'));
+    discord.faults.inject({
+      fault: { kind: 'delay', ms: 500 },
+      method: 'PATCH',
+      path: new RegExp(`channels/${guild.channelId}/messages`),
+      times: 2,
+    });
+    const answers = await Promise.all([
+      admin.submit(one.modal, { text: 'One', game: '' }),
+      admin.submit(two.modal, { text: 'Two', game: '' }),
+    ]);
+    const [late, ...others] = answers.filter((answer) => textOf(answer).includes(CHANGED));
+    expect(others).toEqual([]);
+    const stored = late === answers[0] ? 'Two' : 'One';
+    await expect.poll(() => panel.current.content).toMatch(new RegExp(`\n\n${stored}$`));
+    expect((await openModal(admin, await openSetting(guild, 'Panels'))).typed.text).toBe(stored);
   });
 });

@@ -12,6 +12,10 @@ async function keyInUse({ member, listing }: TestGuild): Promise<string | undefi
   return textOf(answer).includes(ACCEPTED) ? listing.requests.at(-1)?.key : undefined;
 }
 
+/** Shown to an admin whose key wasn't saved, because the other admin set a key in the meantime. */
+const CHANGED =
+  /⚠️ Not saved\. The API key was set or removed in the meantime\..*✅ API key: .*…1234.*Set by @other admin/s;
+
 const otherAdmin = (guild: TestGuild) =>
   guild.discord.person({ guild, name: 'other admin', permissions: ROLES.admin.permissions });
 
@@ -119,8 +123,25 @@ describe('/setkey', () => {
     await listing.behave({ kind: 'ok' });
     expect(textOf(await setKey(otherAdmin(guild), 'second-key-1234'))).toContain('has been saved');
     resolve();
-    expect(textOf(await slow)).toMatch(/Not saved\. The API key was set or removed while .*\/keystatus/s);
+    expect(textOf(await slow)).toMatch(CHANGED);
     expect(await keyInUse(guild)).toBe('second-key-1234');
+  });
+
+  it("doesn't replace a key that was set after the form was opened", async ({ guild, admin, listing }) => {
+    const old = modalOf(await admin.slash('setkey'));
+    await setKey(otherAdmin(guild), 'second-key-1234');
+    const before = listing.requests.length;
+    const refused = await admin.submit(old, { key: 'sandbox-key' });
+    expect(textOf(refused)).toMatch(CHANGED);
+    expect(listing.requests.length).toBe(before);
+    const { modal } = await openModal(admin, refused, 'Enter an API key');
+    expect(modalTexts(modal.data).join()).toContain('replaces the API key `…1234`');
+    await removeKey(otherAdmin(guild));
+    const removed = await admin.submit(modal, { key: 'sandbox-key' });
+    expect(textOf(removed)).toMatch(/Not saved\. The API key was set or removed .*⚠️ API key: none/s);
+    const again = await openModal(admin, removed, 'Enter an API key');
+    expect(textOf(await admin.submit(again.modal, { key: 'sandbox-key' }))).toContain('has been saved');
+    expect(await keyInUse(guild)).toBe('sandbox-key');
   });
 
   it('asks for a log channel after the first key is set', async ({ guild, admin }) => {
