@@ -50,16 +50,23 @@ export const languageSetting = (deps: CommandDeps): Setting => ({
         async make(before) {
           const { language: _former, ...others } = before;
           const now = isKnown ? { ...others, language: chosen } : others;
-          // Marks the panels in the same transaction, so they're updated even after a crash.
-          if (everybodysLanguage(before) !== everybodysLanguage(now)) await deps.panels.makeDue(guildId);
+          // Marks the messages in the same transaction, so they're updated even after a crash.
+          if (everybodysLanguage(before) !== everybodysLanguage(now)) {
+            await deps.panels.makeDue(guildId);
+            await deps.approvals.makeAllDue(guildId);
+          }
           return now;
         },
       };
     },
   },
-  /** Updates all panels that don't show the new language yet, including any that Discord rejected earlier. */
+  /**
+   * Updates all panels that don't show the new language yet, including any that Discord rejected earlier. Updates messages
+   * about waiting submissions in the background.
+   */
   async changed(context) {
     const { t, guildId, guildWords, progress } = context;
+    void deps.approvalMessages.showDue();
     const number = (await deps.panels.of(guildId)).filter(isDue).length;
     if (number === 0) return {};
     progress?.({ content: t('settings.language.changing', { number }) });

@@ -17,7 +17,7 @@ import { channelView, deletedView, harmfulView } from './approval-view.ts';
 import type { Approvals, DueMessage, WaitingSubmission } from './approvals.ts';
 
 export interface ApprovalMessagesDeps {
-  readonly approvals: Pick<Approvals, 'find' | 'background' | 'due' | 'beginEdit' | 'endEdit' | 'moved'>;
+  readonly approvals: Pick<Approvals, 'find' | 'background' | 'due' | 'beginEdit' | 'endEdit' | 'makeAllDue'>;
   readonly api: Pick<DiscordApi, 'edit'>;
   readonly posts: Pick<ChannelPosts, 'put' | 'wasRejected'>;
   readonly settings: Pick<GuildSettings, 'getOrUnreadable' | 'change'>;
@@ -286,7 +286,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
    * again. Doesn't wait for the posts.
    */
   async function moved(guildId: string): Promise<void> {
-    await approvals.moved(guildId);
+    await approvals.makeAllDue(guildId);
     void showDue();
   }
 

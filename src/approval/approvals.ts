@@ -397,8 +397,7 @@ export function createApprovals({
         .select(['draft_id as id', 'guild_id as guildId', 'revision'])
         .whereRef('revision', '>', 'shown_revision')
         .execute(),
-    /** Marks the messages about a guild's waiting submissions as outdated after the log channel changes or works again. */
-    moved: makeAllDue,
+    makeAllDue,
     /**
      * Records that the message is being edited. Until it ends, the message counts as out of date, in case this process
      * dies.

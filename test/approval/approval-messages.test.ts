@@ -96,7 +96,7 @@ it('the bot corrects an approval message that a crashed process has overwritten'
   });
   await submitForApproval(dying);
   await dying.messages.show(key);
-  await dying.approvals.moved('1');
+  await dying.approvals.makeAllDue('1');
   void dying.messages.show(key);
   await isEditing.promise;
   await other.approvals.withdraw(mia, 'a', 'i2');
@@ -147,7 +147,7 @@ it.each([
   await submitForApproval(one);
   await one.messages.show(key);
   if (state === 'withdrawn') await one.approvals.withdraw(mia, 'a', 'i2');
-  else await one.approvals.moved('1');
+  else await one.approvals.makeAllDue('1');
   await one.messages.show(key);
   expect({ isDue: (await one.approvals.due()).length > 0, posts: posted }).toEqual({ isDue, posts });
 });
@@ -180,7 +180,7 @@ it('the bot retries posting to a log channel an hour after Discord rejected a me
   await one.messages.show(key);
   isRefusing = false;
   const showAgain = async () => {
-    await one.approvals.moved('1');
+    await one.approvals.makeAllDue('1');
     await one.messages.show(key);
     return (await one.settings.getOrThrow('1')).logTrouble;
   };

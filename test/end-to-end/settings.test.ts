@@ -620,6 +620,14 @@ describe('the language for everyone', () => {
     expect(await panel()).toContain('Spielserver einreichen');
   });
 
+  it('is also used for submissions that are already waiting', async ({ guild, member }) => {
+    await turnApprovalOn(guild);
+    await addServer(member, 'play.example.com:1');
+    const message = await waitingIn(guild);
+    await pickSetting(guild, 'Language for everyone', 'Deutsch');
+    await expect.poll(() => textOf(message)).toContain('Freigeben?');
+  });
+
   it("follows changes to Discord's setting, even after the guild's data is deleted", async ({ bot }) => {
     const guild = await bot.newGuild({ key: 'sandbox-key', locale: 'de' });
     const { admin, member, discord } = guild;
