@@ -53,6 +53,17 @@ export const panelLink = (
 export const panelItem = (guildId: string, panel: Panel, number: number): string =>
   `[${number}](<${panelLink(guildId, panel)}>) <#${panel.channelId}>`;
 
+/** Replaces the messages of panels that were deleted together with the guild's data. Never throws. */
+export async function closePanels(
+  { posts }: Pick<CommandDeps, 'posts'>,
+  panels: readonly Panel[],
+  t: Translate,
+): Promise<void> {
+  for (const { channelId, messageId } of panels) {
+    await posts.put(channelId, { content: `🗑️ ${t('panel.removed')}` }, messageId);
+  }
+}
+
 type DrawDeps = Pick<CommandDeps, 'posts' | 'panels'>;
 
 /** Updates the message of a recorded panel, or deletes the record if the message no longer exists. */

@@ -8,6 +8,7 @@ import { memberText } from '../src/words/escape.ts';
 import { sentences } from '../src/words/sentences.ts';
 import type { Translate } from '../src/words/words.ts';
 import type { CommandDeps } from './deps.ts';
+import { closePanels } from './panel-message.ts';
 import { slashCommand } from './slash-command.ts';
 
 /** /privacy: lists the stored data. Members can have their names deleted, and admins can delete all the guild's data. */
@@ -17,6 +18,8 @@ export function privacyCommand({
   guildLog,
   approvals,
   approvalMessages,
+  panels,
+  posts,
   directMessageOptOuts,
   decisionMessages,
   graceDays,
@@ -109,11 +112,13 @@ export function privacyCommand({
         answers: 'update',
         async run({ t, interactionId, guildId, user, guildWords }) {
           const waiting = await approvals.waiting(guildId);
+          const standing = await panels.of(guildId);
           const found = await settings.getOrUnreadable(guildId);
           const words = await guildWords();
           await deletion.guild(guildId);
           logger.info({ interactionId, guildId }, "deleted a guild's data");
           void approvalMessages.showDeleted(waiting);
+          void closePanels({ posts }, standing, words);
           if (found !== 'unreadable' && found.logChannelId !== undefined) {
             const said = `🗑️ ${words('guildLog.erased', { member: memberText(user) })}`;
             await guildLog.farewell(guildId, found.logChannelId, () => said);

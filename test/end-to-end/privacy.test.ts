@@ -9,6 +9,7 @@ import {
   labelsOf,
   logMessages,
   postComponents,
+  postPanel,
   staffChannel,
 } from '../support/people.ts';
 
@@ -111,5 +112,15 @@ describe('/privacy', () => {
     assert(left);
     expect(textOf(await inStaff(guild, 'admin').press(left, 'Old'))).toContain(gone);
     expect(textOf(left)).toContain(gone);
+  });
+
+  it('removes the buttons of all panels when an admin deletes everything', async ({ guild, admin }) => {
+    const panels = [await postPanel(guild, 'One'), await postPanel(guild, 'Two')];
+    const asked = await admin.press(await admin.slash('privacy'), 'Delete all data for this Discord server');
+    await admin.press(asked, 'Delete everything');
+    for (const panel of panels) {
+      await expect.poll(() => labelsOf(panel)).toEqual([]);
+      expect(textOf(panel)).toContain('This panel was removed');
+    }
   });
 });
