@@ -8,6 +8,7 @@ export const announcementsSetting = (deps: CommandDeps): Setting => ({
   id: 'announce',
   name: (t) => t('settings.announce.name'),
   line(t, { now: { announce, announceChannelId: channelId, announceTrouble: trouble, approval } }) {
+    if (!announce && channelId !== undefined) return `${OFF} ${t('settings.announce.offIn', { channelId })}`;
     if (!announce) return `${OFF} ${t('settings.announce.off')}`;
     if (trouble === 'gone') return `${BROKEN} ${t('settings.announce.gone')}`;
     if (trouble !== undefined && channelId !== undefined) {

@@ -91,6 +91,9 @@ describe('/settings', () => {
     expect(textOf(await pickSetting(guild, 'Announcements', '#general'))).toMatch(
       /✅ Announcements: on, in #/,
     );
+    expect(textOf(await pressSetting(guild, 'Announcements', "Don't announce submissions"))).toMatch(
+      /➖ Announcements: off, but #\d+ is still chosen/,
+    );
   });
 
   it('has a page for each setting, with an explanation and the current value', async ({ guild }) => {
