@@ -1,13 +1,23 @@
-import type { SubmitContext } from '../../src/interactions/command.ts';
+import { submissionsId } from '../../src/approval/approval-view.ts';
+import type { PressContext, SubmitContext } from '../../src/interactions/command.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
 import { withKnownHosts } from '../../src/server-lists/read-list.ts';
 import { gameTyped, readOne } from '../../src/server-lists/read-one.ts';
-import { type ReadyRow, type Row, type RowProblem, typedOf } from '../../src/server-lists/row.ts';
+import {
+  type ReadyRow,
+  type Row,
+  type RowProblem,
+  rowWithoutPasswords,
+  type TypedRow,
+  typedOf,
+} from '../../src/server-lists/row.ts';
+import type { SeenApproval } from '../../src/submissions/waiting-submissions.ts';
 import { notChangedText } from '../../src/words/problem.ts';
 import type { CommandDeps } from '../deps.ts';
 import { fieldsOf } from '../submit/enter-fields.ts';
 import { gamesNear } from '../submit/problem.ts';
 import { problemLines } from '../submit/problem-text.ts';
+import { type RefusedForm, typedBefore, typedEmbeds } from './typed-form.ts';
 
 /* Lets a moderator correct a waiting submission with a single server, in the same modal that members use. */
 
@@ -45,4 +55,31 @@ export async function notCorrected(
   const near = (await gamesNear(context, invalid, deps)) ?? [];
   const lines = problemLines(context, invalid, { near, isListKnown: deps.games.isFresh() }, notChangedText);
   return new UserError([...lines, context.t('approval.still')].join('\n'));
+}
+
+/** Keeps what a moderator typed for a correction that isn't possible. */
+export function refusedCorrection(context: SubmitContext, { id, submissionId }: SeenApproval): RefusedForm {
+  const { t } = context;
+  const { game, server, port, queryPort } = rowWithoutPasswords(fieldsOf(context));
+  return {
+    opens: submissionsId('correct', `${id}:${submissionId}`),
+    typed: typedEmbeds({
+      [t('addserver.field.game')]: game,
+      [t('addserver.field.server')]: server,
+      [t('addserver.field.port')]: port,
+      [t('addserver.field.query_port')]: queryPort,
+    }),
+  };
+}
+
+/** Reads the refused correction that the button's message shows, if there is one. */
+export function correctionBefore(context: PressContext): TypedRow | undefined {
+  const { t } = context;
+  const typed = {
+    game: typedBefore(context, t('addserver.field.game')),
+    server: typedBefore(context, t('addserver.field.server')),
+    port: typedBefore(context, t('addserver.field.port')),
+    queryPort: typedBefore(context, t('addserver.field.query_port')),
+  };
+  return Object.values(typed).some((value) => value !== '') ? typed : undefined;
 }

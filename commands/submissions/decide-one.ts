@@ -9,7 +9,7 @@ import {
 import type { Modal } from '../../src/interactions/controls.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
 import { typedOf } from '../../src/server-lists/row.ts';
-import { rowForServer } from '../../src/submissions/submission.ts';
+import { rowForServer, type Submission } from '../../src/submissions/submission.ts';
 import type { SeenApproval } from '../../src/submissions/waiting-submissions.ts';
 import { withSign } from '../../src/words/servers.ts';
 import { reportBlocks, reportDeclineBlocks } from '../blocks.ts';
@@ -18,8 +18,8 @@ import { previewFile } from '../submit/files.ts';
 import { readSubmitId } from '../submit/ids.ts';
 import { fieldsModal } from '../submit/modals.ts';
 import { announcementOfAll, approveSeen } from './approve.ts';
-import { notCorrected, readCorrection } from './correction.ts';
-import { declineModal, readDecline } from './decline.ts';
+import { correctionBefore, notCorrected, readCorrection, refusedCorrection } from './correction.ts';
+import { declineModal, readDecline, refusedDecline } from './decline.ts';
 import { type ApprovalQueue, seenOf, withNext } from './queue.ts';
 import { replyForUnavailable } from './waiting.ts';
 
@@ -72,14 +72,15 @@ export function decisionActions(
     const { interactionId, user } = context;
     const seen = seenOf(context);
     const submission = await approvals.seen(seen);
-    if (submission === undefined) return undecided(context);
+    const refused = (now: Submission) => refusedDecline(context, now);
+    if (submission === undefined) return undecided(context, refused);
     const { requiresReason = false } = await deps.settings.getOrThrow(context.guildId);
     const typed = readDecline(context, submission, requiresReason);
-    if (typed.kind === 'refused') return typed.reply;
+    if (typed.kind === 'refused') return stillWaiting(context, typed.why, refused(submission));
     const { reason, only, block } = typed;
     const before = await placeOf(context);
     if (!(await approvals.decline({ ...seen, reason, only, block, by: user, interactionId })))
-      return undecided(context);
+      return undecided(context, refused);
     const said = await reportDeclineBlocks(context, block, deps);
     return withNext([said], await decided(context, before));
   }
@@ -128,7 +129,8 @@ export function decisionActions(
       throw new OldMessageError(await outdated(context));
     }
     const id = submissionsId('correct', context.argument);
-    return fieldsModal(context, id, typedOf(rowForServer(only)), deps, true);
+    const typed = correctionBefore(context) ?? typedOf(rowForServer(only));
+    return fieldsModal(context, id, typed, deps, true);
   }
 
   /** Corrects a submission, which stays waiting in the same message. */
@@ -142,7 +144,8 @@ export function decisionActions(
       if (problem?.code === 'decided') return undecided(context);
       if (problem) throw await notCorrected(context, row, problem, deps);
     } catch (error) {
-      if (error instanceof UserError) return stillWaiting(context, error.message);
+      if (error instanceof UserError)
+        return stillWaiting(context, error.message, refusedCorrection(context, seenOf(context)));
       throw error;
     }
     await showPressed(context);
@@ -156,7 +159,10 @@ export function decisionActions(
     const place = isInQueue ? await queue.placeOfOwn(context, id) : 0;
     const unavailable = await approvals.withdraw(context, id, interactionId);
     if (unavailable === undefined) await approvalMessages.show({ guildId, id });
-    if (isInQueue) return queue.ownChanged(context, [await outdatedText(context)], place);
+    if (isInQueue) {
+      const now = await approvals.find({ guildId, id });
+      return queue.ownChanged(context, [outdatedText(context, now)], place);
+    }
     return replyForUnavailable(context, { id, why: unavailable?.why ?? 'decided' }, deps);
   }
 
@@ -166,7 +172,7 @@ export function decisionActions(
     if (approval?.userId !== context.user.id) await demandModerator(context);
     if (approval?.state !== 'waiting') {
       await showPressed(context);
-      return { content: await outdatedText(context), isUserError: true };
+      return { content: outdatedText(context, approval), isUserError: true };
     }
     return { content: context.t('approval.whole'), files: [previewFile(approval.servers.map(rowForServer))] };
   }

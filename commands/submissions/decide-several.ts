@@ -14,7 +14,7 @@ import { byText } from '../../src/words/sentences.ts';
 import { createBlockList, reportDeclineBlocks } from '../blocks.ts';
 import type { CommandDeps } from '../deps.ts';
 import { type Approved, announcementOfAll, approveSeen, type StillWaiting } from './approve.ts';
-import { demandReason, readBlock } from './decline.ts';
+import { isMissing, missingText, readBlock, readReason, typedDecline } from './decline.ts';
 import {
   declineAllModal,
   listSubmissions,
@@ -135,16 +135,21 @@ export function severalActions(
     const { t, argument: userId } = context;
     const listed = await listSubmissions(context, userId, deps);
     const { requiresReason = false } = await deps.settings.getOrThrow(context.guildId);
-    if (listed.submissions.length > 0) return declineAllModal(t, userId, listed, requiresReason);
+    if (listed.submissions.length > 0) return declineAllModal(context, userId, listed, requiresReason);
     const next = await showNext(context, await placeOfMember(context, userId));
     throw new OldMessageError(withNext([omittedText(t, listed.omitted)], next));
   }
 
   async function declineThese(context: SubmitContext): Promise<Reply> {
-    const { interactionId, user, field } = context;
+    const { interactionId, user, field, t } = context;
+    const [userId = ''] = context.argument.split(':');
     const { requiresReason = false } = await deps.settings.getOrThrow(context.guildId);
-    const reason = demandReason(context, requiresReason);
-    const { submissions } = await listSubmissions(context, context.argument.split(':')[0] ?? '', deps);
+    const reason = readReason(field);
+    if (requiresReason && isMissing(reason)) {
+      const next = await showNext(context, await placeOfMember(context, userId));
+      return { ...withNext([missingText(t)], next, typedDecline(context)), isUserError: true };
+    }
+    const { submissions } = await listSubmissions(context, userId, deps);
     const block = readBlock(field, submissions);
     const { before, texts } = await decideOnSeen(context, (seen) =>
       approvals.decline({ ...seen, by: user, interactionId, reason, block }),

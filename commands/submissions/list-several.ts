@@ -7,7 +7,7 @@ import {
 } from '../../src/approval/approval-view.ts';
 import type { WaitingSubmission } from '../../src/approval/approvals.ts';
 import { LIMITS } from '../../src/discord/limits.ts';
-import type { Context } from '../../src/interactions/command.ts';
+import type { Context, PressContext } from '../../src/interactions/command.ts';
 import {
   button,
   type Control,
@@ -154,18 +154,19 @@ export const blocksButton = (t: Translate): Control => button(customId('blocks',
 
 /** Builds the modal in which a moderator declines all the listed submissions. */
 export function declineAllModal(
-  t: Translate,
+  context: PressContext,
   userId: string,
   listed: ListedSubmissions,
   isRequired: boolean,
 ): Modal {
+  const { t } = context;
   const { submissions, text, omitted } = listed;
   const [first] = submissions;
   return modal({
     id: submissionsId('declines', writeSeen(userId, submissions)),
     title: t('approval.several.decline', { count: submissions.length, name: first?.userName ?? '' }),
     text: [text, omittedText(t, omitted)].filter(Boolean).join('\n'),
-    fields: [...reasonFields(t, isRequired), blockField(t, submissions)],
+    fields: [...reasonFields(context, isRequired), blockField(context, submissions)],
   });
 }
 

@@ -21,6 +21,7 @@ import type { CommandDeps } from '../deps.ts';
 import { type Approved, approvalNotes, keyButton } from './approve.ts';
 import { readFilter, writeFilter } from './filter.ts';
 import { blocksButton, buttonsForAll, queueSelect } from './list-several.ts';
+import type { RefusedForm } from './typed-form.ts';
 
 /** A press or a submitted modal about a submission. The argument has the ids of the draft and the submission. */
 export type DecisionContext = PressContext | SubmitContext;
@@ -100,23 +101,34 @@ export function createApprovalQueue(deps: CommandDeps) {
     };
   }
 
-  /** Explains why an action had no effect: the submission has changed, or is no longer waiting. */
-  async function outdatedText(context: DecisionContext): Promise<string> {
-    const { t } = context;
-    const now = await approvals.find(seenOf(context));
+  /**
+   * Explains why an action had no effect: the submission has changed, or is no longer waiting.
+   * @param now the submission as it's stored now
+   */
+  function outdatedText({ t }: Context, now: Submission | undefined): string {
     if (now?.state === 'waiting') return t('approval.changed');
     return now ? stateText(t, now, games) : t('approval.deleted');
   }
 
-  /** Replies to an action that had no effect. In /submissions, shows the reason above the next waiting submission. */
-  const outdated = async (context: DecisionContext): Promise<Reply> =>
-    stillWaiting(context, await outdatedText(context));
+  /**
+   * Replies to an action that had no effect. In /submissions, shows the reason above the next waiting submission.
+   * @param refused keeps what the moderator typed for a submission that is still waiting
+   */
+  async function outdated(
+    context: DecisionContext,
+    refused?: (now: Submission) => RefusedForm,
+  ): Promise<Reply> {
+    const now = await approvals.find(seenOf(context));
+    const form = now?.state === 'waiting' ? refused?.(now) : undefined;
+    return stillWaiting(context, outdatedText(context, now), form);
+  }
 
   /** Like {@link outdated}, but leaves out a decision that is shown in the pressed log channel message. */
-  async function undecided(context: DecisionContext): Promise<Reply> {
+  async function undecided(...args: Parameters<typeof outdated>): Promise<Reply> {
+    const [context] = args;
     await showPressed(context);
     const now = context.posted && (await approvals.find(seenOf(context)));
-    return now && now.state !== 'waiting' ? {} : outdated(context);
+    return now && now.state !== 'waiting' ? {} : outdated(...args);
   }
 
   /**
@@ -245,10 +257,16 @@ export function createApprovalQueue(deps: CommandDeps) {
   /**
    * Builds the reply if a decision or correction wasn't possible. In /submissions, rebuilds the message, which may still
    * show the previous decision.
+   * @param form what the moderator typed. In /submissions, the buttons of the submission open the form with it
    */
-  async function stillWaiting(context: DecisionContext, why: string): Promise<Reply> {
-    const next = context.posted ? {} : await showNext(context, await placeOf(context));
-    return { ...withNext([why], next), isUserError: true };
+  async function stillWaiting(context: DecisionContext, why: string, form?: RefusedForm): Promise<Reply> {
+    if (context.posted) {
+      const edit = form && button(form.opens, context.t('again.edit'), 'primary');
+      return { content: why, embeds: form?.typed ?? [], components: rows([edit]), isUserError: true };
+    }
+    const place = await placeOf(context);
+    const typed = place > 0 ? form?.typed : undefined;
+    return { ...withNext([why], await showNext(context, place), typed), isUserError: true };
   }
 
   /** If the settings can't be read, only admins see other members' submissions. */
@@ -324,8 +342,9 @@ export function seenOf({ guildId, argument }: DecisionContext) {
 
 const draftOf = ({ argument }: { readonly argument: string }) => argument.split(':')[0];
 
-/** Adds texts above the next waiting submission. */
-export const withNext = (texts: readonly string[], next: Reply): Reply => ({
+/** Adds texts above the next waiting submission, and what the moderator typed below. */
+export const withNext = (texts: readonly string[], next: Reply, typed: RefusedForm['typed'] = []): Reply => ({
   ...next,
+  embeds: [...(next.embeds ?? []), ...typed],
   content: [texts.filter(Boolean).join('\n'), next.content].filter(Boolean).join('\n\n'),
 });

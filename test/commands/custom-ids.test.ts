@@ -64,7 +64,7 @@ const LONGEST: Readonly<Record<string, string>> = {
   'submissions:approveall': ID,
   'submissions:approvethese': writeSeen(ID, TEN),
   'submissions:correct': `${DRAFT}:${RUN}:@65535`,
-  'submissions:decline': `${DRAFT}:${RUN}:unreachable`,
+  'submissions:decline': `${DRAFT}:${RUN}`,
   'submissions:declineall': ID,
   'submissions:declines': writeSeen(ID, TEN),
   'submissions:duplicate': `${DRAFT}:${RUN}`,

@@ -360,6 +360,8 @@ describe('a submission that needs approval', () => {
       expect(said).toContain(why);
       expect(said).toContain("It's still waiting for a moderator.");
     }
+    const refused = await edit(moderator, message, { game: 'cs2', server: '10.0.0.1' }, 'Correct…');
+    expect(await openModal(moderator, refused, 'Edit')).toMatchObject({ typed: { server: '10.0.0.1' } });
     const { modal: early } = await openModal(moderator, message, 'Correct…');
     await allowGames(guild, ['cs2']);
     const notAllowed = await moderator.submit(early, { ...typed, game: 'ark' });

@@ -4,7 +4,15 @@ import { modalTexts } from '../../sandbox/discord/client/modal-form.ts';
 import type { Answer, Person } from '../../sandbox/discord/contract.ts';
 import { ROLES } from '../../sandbox/people.ts';
 import { createWords } from '../../src/words/words.ts';
-import { approvalsIn, DECISIONS, decline, inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
+import {
+  approvalsIn,
+  DECISIONS,
+  decline,
+  inStaff,
+  setApprovalOptions,
+  turnApprovalOn,
+  waitingIn,
+} from '../support/approval.ts';
 import { botTest, messageOf, modalOf, oneBot, type TestGuild, textOf } from '../support/bot.ts';
 import {
   ACCEPTED,
@@ -27,9 +35,11 @@ const LOCALES = ['en-US', 'de', 'ja'] as const;
 const wordsOf = (locale: string) => createWords().wordsFor(locale);
 
 /** Submits servers as the member and leaves them waiting: `q0.example.com:27015` and so on. */
-async function letWait(guild: TestGuild, count: number): Promise<void> {
+async function letWait(guild: TestGuild, count: number): Promise<readonly Answer[]> {
   await turnApprovalOn(guild);
-  for (let n = 0; n < count; n += 1) await addServer(guild.member, `q${n}.example.com:27015`);
+  const replies: Answer[] = [];
+  for (let n = 0; n < count; n += 1) replies.push(await addServer(guild.member, `q${n}.example.com:27015`));
+  return replies;
 }
 
 /** Returns the number of the submission that the moderator's queue shows. `decide` removes that submission. */
@@ -117,9 +127,7 @@ describe('the queue in /submissions', () => {
   });
 
   it('reports decisions by other moderators and edits by the member', async ({ guild, admin, member }) => {
-    await turnApprovalOn(guild);
-    const replies: Answer[] = [];
-    for (let n = 0; n < 5; n += 1) replies.push(await addServer(member, `q${n}.example.com:27015`));
+    const replies = await letWait(guild, 5);
     const queue = await admin.slash('submissions');
     const faster = inStaff(guild, 'admin');
     const { shown, decide } = placesOf(admin, 5);
@@ -161,6 +169,37 @@ describe('the queue in /submissions', () => {
     expect(labelsOf(queue)).toEqual(['History', 'Blocked here']);
   });
 
+  it('keeps the submission and what the moderator typed if a form is refused', async ({ guild, admin }) => {
+    const replies = await letWait(guild, 3);
+    await setApprovalOptions(guild, ['Require a reason to decline']);
+    const queue = await admin.slash('submissions');
+    const labels = labelsOf(queue);
+    const [, shown = ''] = /q(\d)\.example/.exec(textOf(queue)) ?? [];
+    for (const label of ['Decline', 'Decline all 3 from @member']) {
+      await admin.submit(modalOf(await admin.press(queue, label)), { block: '@member' });
+      expect(textOf(queue)).toMatch(
+        new RegExp(`^[^\\n]*Not declined: a reason.*3 submissions are waiting.*q${shown}\\.example`, 's'),
+      );
+      expect(labelsOf(queue)).toEqual(labels);
+      expect((await openModal(admin, queue, label)).typed).toMatchObject({ block: '@member' });
+    }
+    const correction = { game: 'rust', server: '10.0.0.1', port: '5', query_port: '6' };
+    await admin.submit(modalOf(await admin.press(queue, 'Correct…')), correction);
+    expect((await openModal(admin, queue, 'Correct…')).typed).toEqual(correction);
+    const late = modalOf(await admin.press(queue, 'Decline'));
+    await edit(guild.member, replies[Number(shown)] ?? queue, { port: '2' });
+    await admin.submit(late, { why: 'rules', reason: 'Late.' });
+    expect(textOf(queue)).toMatch(
+      new RegExp(
+        `changed since you last saw it.*3 submissions are waiting.*q${shown}\\.example\\.com:2`,
+        's',
+      ),
+    );
+    expect((await openModal(admin, queue, 'Decline')).typed).toMatchObject({ why: 'rules', reason: 'Late.' });
+    await admin.press(queue, 'Next waiting');
+    expect((await openModal(admin, queue, 'Decline')).typed).toMatchObject({ reason: '' });
+  });
+
   it('still works after the member edits or withdraws a submission', async ({ guild, member }) => {
     await letWait(guild, 4);
     const queue = await member.slash('submissions');
@@ -191,16 +230,21 @@ describe('the queue in /submissions', () => {
     const moderator = inStaff(guild, 'admin', locale);
     const typed = { why: 'rules', reason: 'Not **ours**.\nNor yours.', lines: '2, 40', block: '@member' };
     const message = await waitingIn(guild);
+    const queue = await moderator.slash('submissions');
     // The log channel uses the guild's language.
-    for (const [on, label] of [
-      [await moderator.slash('submissions'), t('approval.decline')],
-      [message, 'Decline'],
+    for (const [on, label, again] of [
+      [queue, t('approval.decline'), t('approval.decline')],
+      [message, 'Decline', t('again.edit')],
     ] as const) {
       const refused = await moderator.submit(modalOf(await moderator.press(on, label)), typed);
       expect(messageOf(refused).current?.content).toContain(t('approval.noLine', { search: '40' }));
-      const { modal, typed: kept } = await openModal(moderator, refused, t('again.edit'));
+      const { modal, typed: kept } = await openModal(moderator, refused, again);
       expect(kept).toEqual(typed);
-      if (on !== message) continue;
+      if (on === queue) {
+        expect(textOf(queue)).toContain(t('submissions.waiting', { count: 1 }));
+        expect(labelsOf(queue)).toContain(t('submissions.history'));
+        continue;
+      }
       const declined = textOf(await moderator.submit(modal, { ...kept, lines: '2' }));
       expect(declined).toContain('Not **ours**. Nor yours.');
     }

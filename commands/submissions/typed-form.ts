@@ -1,0 +1,24 @@
+import type { APIEmbed } from 'discord.js';
+import type { PressContext } from '../../src/interactions/command.ts';
+
+/*
+ * Keeps what a moderator typed in a form that the bot refused. The reply shows the values, and the button below the reply
+ * opens the form with these values.
+ */
+
+/** A refused form. */
+export interface RefusedForm {
+  /** The custom id of the button that opens the form again. */
+  readonly opens: string;
+  readonly typed: readonly APIEmbed[];
+}
+
+/** Shows each value under its field's label, because Discord rejects empty embeds. */
+export const typedEmbeds = (typed: Readonly<Record<string, string>>): readonly APIEmbed[] =>
+  Object.entries(typed)
+    .filter(([, value]) => value !== '')
+    .map(([title, description]) => ({ title, description }));
+
+/** Returns the value that {@link typedEmbeds} shows under this label in the button's message, or '' without one. */
+export const typedBefore = ({ shown }: Pick<PressContext, 'shown'>, label: string): string =>
+  String(shown.embeds.map(Object).find(({ title }) => title === label)?.description ?? '');
