@@ -29,6 +29,7 @@ import { labelledAddress, type NamedTarget, targetsText, withSign } from '../src
 import type { Translate } from '../src/words/words.ts';
 import { type BlockTargetProblem, readBlockTarget } from './block-target.ts';
 import type { CommandDeps } from './deps.ts';
+import { waitingId } from './submissions/filter.ts';
 import { demandModerator } from './submissions/queue.ts';
 
 /* The list of blocked members and addresses. Everyone who can decide on submissions can change it. */
@@ -174,7 +175,7 @@ export function createBlockList({
             ...pageButtons(context, page, { command: BLOCKS, action: 'list', state }),
             isFromSettings
               ? button(customId('settings', 'open'), t('settings.all'))
-              : button(customId('submissions', 'waiting', writePage(1, '')), t('blocks.back')),
+              : button(waitingId(), t('blocks.back')),
           ],
         ),
       };

@@ -1,14 +1,13 @@
 import { ApplicationCommandType } from 'discord.js';
-import { submissionsId } from '../src/approval/approval-view.ts';
 import { PANEL_BUTTONS } from '../src/guilds/panels.ts';
 import type { Command, Context } from '../src/interactions/command.ts';
 import { button, linkButton, rows } from '../src/interactions/controls.ts';
-import { writePage } from '../src/interactions/pager.ts';
 import { keyText } from '../src/words/keys.ts';
 import type { CommandDeps } from './deps.ts';
 import { COMMAND_OF, entryButtons } from './panel-message.ts';
 import { enterKey } from './setkey.ts';
 import { slashCommand } from './slash-command.ts';
+import { waitingId } from './submissions/filter.ts';
 import { mayDecide } from './submissions/queue.ts';
 
 /**
@@ -76,12 +75,7 @@ export function helpCommand(
         content: texts.join('\n\n'),
         components: rows(
           [
-            count > 0 &&
-              button(
-                submissionsId('waiting', writePage(1, '')),
-                t('submissions.decide', { count }),
-                'primary',
-              ),
+            count > 0 && button(waitingId(), t('submissions.decide', { count }), 'primary'),
             noKey && enterKey(context),
             ...entryButtons(t, offered),
           ],

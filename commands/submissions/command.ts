@@ -29,12 +29,14 @@ import { decisionActions } from './decide-one.ts';
 import { severalActions } from './decide-several.ts';
 import { entryText, FILE_HEADING, fileRow, groupText } from './entries.ts';
 import {
+  AT_START,
   addressPart,
   FOUND_OUTCOMES,
   gameMark,
   outcomeNamed,
   readFilter,
   type SubmissionFilter,
+  waitingId,
   writeFilter,
 } from './filter.ts';
 import { blocksButton } from './list-several.ts';
@@ -109,9 +111,9 @@ export function submissionsCommand(deps: CommandDeps): Command {
 
   /**
    * Shows a waiting submission that the member made or can decide on, or else the history.
-   * @param waiting the number of the waiting submission to show, starting at 1
+   * @param waiting the place of the waiting submission to show
    */
-  async function show(context: Context, filter: SubmissionFilter, waiting = 1): Promise<Reply> {
+  async function show(context: Context, filter: SubmissionFilter, waiting = AT_START): Promise<Reply> {
     const isOwn = filter.userId === context.user.id;
     const state = writeFilter(filter);
     const decide = isOwn ? (await waysToWaiting(context, filter)).decide : undefined;
@@ -148,15 +150,14 @@ export function submissionsCommand(deps: CommandDeps): Command {
     if (!isWhole(context, filter)) return { count: 0 };
     const { t } = context;
     const { toDecide, own } = await queue.count(context);
-    const to = (label: string, state: string) =>
-      button(customId('submissions', 'waiting', writePage(1, state)), label);
-    const decide = toDecide > 0 ? to(t('submissions.decide', { count: toDecide }), '') : undefined;
+    const decide =
+      toDecide > 0 ? button(waitingId(), t('submissions.decide', { count: toDecide })) : undefined;
     // The submissions to decide on already include the member's own.
     const isOwnShown = own > 0 && (toDecide === 0 || filter.userId !== '');
     const ownLabel = t('submissions.ownWaiting', { count: own });
     return {
       decide,
-      own: isOwnShown ? to(ownLabel, writeFilter(filter)) : undefined,
+      own: isOwnShown ? button(waitingId(writeFilter(filter)), ownLabel) : undefined,
       count: filter.userId === '' ? Math.max(toDecide, own) : own,
     };
   }

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { formatAddress, parseAddress } from '../../src/addresses/address.ts';
+import { customId } from '../../src/interactions/controls.ts';
+import { writePage } from '../../src/interactions/pager.ts';
 import type { FoundOutcome } from '../../src/submissions/history.ts';
 import { cut } from '../../src/text/one-line.ts';
 import { OUTCOME_KINDS } from '../../src/words/servers.ts';
@@ -60,3 +62,10 @@ export function readFilter(state: string): SubmissionFilter {
     server: server.join(':'),
   };
 }
+
+/** Used in place of a waiting submission's place, which starts at 1. Moderators start at different submissions. */
+export const AT_START = 0;
+
+/** Builds the custom id of the button that shows the first waiting submission for the reader. */
+export const waitingId = (state = ''): string =>
+  customId('submissions', 'waiting', writePage(AT_START, state));

@@ -19,7 +19,7 @@ import { UserError } from '../../src/interactions/user-error.ts';
 import type { Submission } from '../../src/submissions/submission.ts';
 import type { CommandDeps } from '../deps.ts';
 import { type Approved, approvalNotes, keyButton } from './approve.ts';
-import { readFilter, writeFilter } from './filter.ts';
+import { AT_START, readFilter, waitingId, writeFilter } from './filter.ts';
 import { blocksButton, buttonsForAll, queueSelect } from './list-several.ts';
 import type { RefusedForm } from './typed-form.ts';
 
@@ -66,11 +66,13 @@ const ownOf = ({ user }: Context): Queue => ({
   state: writeFilter({ ...readFilter(''), userId: user.id }),
 });
 
-/** Rotates a list by the hash of a moderator's id, so that several moderators start at different places. */
-export function rotatedFor<Item>(moderatorId: string, all: readonly Item[]): readonly Item[] {
-  const part = hash('sha256', moderatorId, 'buffer').readUInt32BE(0) / 2 ** 32;
-  const start = Math.floor(part * all.length);
-  return [...all.slice(start), ...all.slice(0, start)];
+/**
+ * Returns the index of the waiting submission at which a moderator starts. Several moderators start at different places.
+ * Nothing is stored: the start only depends on ids, so it stays the same while other submissions are decided.
+ */
+export function startOf(moderatorId: string, waiting: readonly Pick<WaitingSubmission, 'id'>[]): number {
+  const marks = waiting.map(({ id }) => hash('sha256', `${moderatorId} ${id}`));
+  return Math.max(0, marks.indexOf(marks.toSorted()[0] ?? ''));
 }
 
 /** Creates the views of waiting submissions, in the log channel and in /submissions. */
@@ -140,15 +142,14 @@ export function createApprovalQueue(deps: CommandDeps) {
     return (await decidesNow(context)) ? 'decided' : 'own';
   }
 
-  /** Returns the waiting submissions in the reader's order, and whether the reader can decide on them. */
+  /** Returns the waiting submissions, oldest first, and whether the reader can decide on them. */
   async function inOrder(context: Context, { isOwn }: Pick<Queue, 'isOwn'>) {
     const { guildId, user } = context;
     const decides = !isOwn && (await decidesNow(context));
-    const found = await approvals.waiting(guildId, decides ? undefined : user.id);
-    return { decides, found: decides ? rotatedFor(user.id, found) : found };
+    return { decides, found: await approvals.waiting(guildId, decides ? undefined : user.id) };
   }
 
-  /** Returns the place (from 1) of the first waiting submission that meets the condition; 0 if it doesn't exist. */
+  /** Returns the place (from 1) of the first waiting submission that meets the condition, or {@link AT_START}. */
   async function placeWhere(
     context: Context,
     isWanted: (each: WaitingSubmission) => boolean,
@@ -157,9 +158,9 @@ export function createApprovalQueue(deps: CommandDeps) {
     return (await inOrder(context, queue)).found.findIndex(isWanted) + 1;
   }
 
-  /** Returns the submission's place among the waiting submissions in /submissions; 0 in the log channel. */
+  /** Returns the submission's place among the waiting submissions in /submissions. */
   async function placeOf(context: DecisionContext): Promise<number> {
-    if (context.posted) return 0;
+    if (context.posted) return AT_START;
     const seen = seenOf(context);
     return placeWhere(context, ({ id }) => id === seen.id);
   }
@@ -168,7 +169,7 @@ export function createApprovalQueue(deps: CommandDeps) {
   const placeOfMember = (context: Context, member: string): Promise<number> =>
     placeWhere(context, ({ userId }) => userId === member);
 
-  /** Shows a waiting submission in /submissions by its place, which starts at 1 and wraps around. */
+  /** Shows a waiting submission in /submissions by its place, which wraps around. */
   async function showNext(
     context: Context,
     wanted: number,
@@ -207,7 +208,7 @@ export function createApprovalQueue(deps: CommandDeps) {
     // The submission is no longer waiting, so the reply has other buttons.
     const { own } = await count(context);
     const label = context.t('submissions.ownWaiting', { count: own });
-    const next = button(submissionsId('waiting', writePage(1, ownOf(context).state)), label);
+    const next = button(waitingId(ownOf(context).state), label);
     return { ...reply, components: [...(reply.components ?? []), ...rows([own > 0 && next])] };
   }
 
@@ -265,7 +266,7 @@ export function createApprovalQueue(deps: CommandDeps) {
       return { content: why, embeds: form?.typed ?? [], components: rows([edit]), isUserError: true };
     }
     const place = await placeOf(context);
-    const typed = place > 0 ? form?.typed : undefined;
+    const typed = place === AT_START ? undefined : form?.typed;
     return { ...withNext([why], await showNext(context, place), typed), isUserError: true };
   }
 
@@ -278,8 +279,8 @@ export function createApprovalQueue(deps: CommandDeps) {
 
   /**
    * Shows a waiting submission that the member can decide on or withdraw, if there is one.
-   * @param which `wanted` is the submission's place, which starts at 1 and wraps around. For moderators, `extra` replaces
-   * **History**, so that the message has at most eight buttons and menus
+   * @param which `wanted` is the submission's place, from which the others follow from oldest to newest and around. For
+   * moderators, `extra` replaces **History**, so that the message has at most eight buttons and menus
    */
   async function waiting(
     context: Context,
@@ -291,7 +292,8 @@ export function createApprovalQueue(deps: CommandDeps) {
   ): Promise<(ApprovalView & Required<Pick<Reply, 'components'>>) | undefined> {
     const { t } = context;
     const { decides, found } = await inOrder(context, queue);
-    const index = Math.max(0, wanted - 1) % found.length;
+    const start = decides ? startOf(context.user.id, found) : 0;
+    const index = wanted < 1 ? start : (wanted - 1) % found.length;
     const shown = found[index];
     const approval = shown && (await approvals.find(shown));
     if (shown === undefined || approval === undefined) return undefined;

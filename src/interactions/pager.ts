@@ -61,7 +61,8 @@ export const writePage = (page: number, state: string): string => `${page}:${sta
 /** Parses an argument built by {@link writePage}. The page defaults to 1. The state may contain colons. */
 export function readPage(argument: string) {
   const [wanted = '', ...state] = argument.split(':');
-  return { wanted: Number.parseInt(wanted, 10) || 1, state: state.join(':') };
+  const number = Number.parseInt(wanted, 10);
+  return { wanted: Number.isNaN(number) ? 1 : number, state: state.join(':') };
 }
 
 export interface PagedSelectOptions {

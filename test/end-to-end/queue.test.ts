@@ -1,5 +1,4 @@
 import { describe, expect } from 'vitest';
-import { rotatedFor } from '../../commands/submissions/queue.ts';
 import { modalTexts } from '../../sandbox/discord/client/modal-form.ts';
 import type { Answer, Person } from '../../sandbox/discord/contract.ts';
 import { ROLES } from '../../sandbox/people.ts';
@@ -42,16 +41,17 @@ async function letWait(guild: TestGuild, count: number): Promise<readonly Answer
   return replies;
 }
 
-/** Returns the number of the submission that the moderator's queue shows. `decide` removes that submission. */
-function placesOf({ userId }: Person, count: number) {
-  let waiting = Array.from({ length: count }, (_, n) => n);
-  const shown = () => rotatedFor(userId, waiting)[0] ?? -1;
-  const decide = () => {
-    const decided = shown();
-    waiting = waiting.filter((n) => n !== decided);
-    return decided;
-  };
-  return { shown, decide };
+/** Returns the number of the submission that the queue shows, below any decided ones. */
+const shownIn = (queue: Answer): number => Number(/.*q(\d)\.example/s.exec(textOf(queue))?.[1]);
+
+/**
+ * Follows the numbers of the submissions that the queue shows. Next come newer ones, then the oldest. `decide` removes the
+ * submission and returns its number.
+ */
+function placesOf(queue: Answer, count: number) {
+  const first = shownIn(queue);
+  const waiting = Array.from({ length: count }, (_, n) => (first + n) % count);
+  return { shown: () => waiting[0] ?? -1, decide: () => waiting.shift() ?? -1 };
 }
 
 describe('the queue in /submissions', () => {
@@ -70,7 +70,7 @@ describe('the queue in /submissions', () => {
         why: `**Counter-Strike 2** \`q${n}.example.com:27015\` · ${t('by.user', { user: '@member' })}`,
       });
     const sent = (n: number) => ` ${about(t('approval.sent'), n)} · `;
-    const { shown, decide } = placesOf(moderator, 4);
+    const { shown, decide } = placesOf(queue, 4);
 
     await moderator.press(queue, t('approval.approve'));
     expect(first()).toContain(sent(decide()));
@@ -102,7 +102,7 @@ describe('the queue in /submissions', () => {
       const { modal, typed } = await openModal(admin, queue, 'Correct…');
       return textOf(await admin.submit(modal, { ...typed, game: 'cs2', server }));
     };
-    const { shown, decide } = placesOf(admin, 3);
+    const { shown, decide } = placesOf(queue, 3);
     await admin.press(queue, 'Approve');
     const other = 3 - decide() - shown();
     expect(textOf(queue)).toContain('Approved and sent');
@@ -130,28 +130,29 @@ describe('the queue in /submissions', () => {
     const replies = await letWait(guild, 5);
     const queue = await admin.slash('submissions');
     const faster = inStaff(guild, 'admin');
-    const { shown, decide } = placesOf(admin, 5);
     const messageOn = (n: number) =>
       approvalsIn(guild).find((message) => textOf(message).includes(`q${n}.`)) ?? queue;
     const controls = [...DECISIONS, 'Next waiting'];
 
-    await faster.press(messageOn(shown()), 'Approve');
+    const first = shownIn(queue);
+    await faster.press(messageOn(first), 'Approve');
     await admin.press(queue, 'Approve');
     expect(textOf(queue)).toMatch(
-      new RegExp(`✅ Approved by @admin: .*q${decide()}\\..*4 submissions are waiting`, 's'),
+      new RegExp(`✅ Approved by @admin: .*q${first}\\..*4 submissions are waiting`, 's'),
     );
-    expect(textOf(queue)).toContain(`q${shown()}.example`);
+    expect(shownIn(queue)).not.toBe(first);
     expect(labelsOf(queue)).toEqual(expect.arrayContaining([...controls, 'History']));
 
+    const second = shownIn(queue);
     const { modal } = await openModal(admin, queue, 'Decline');
-    await decline(guild, messageOn(shown()), 'Faster.');
+    await decline(guild, messageOn(second), 'Faster.');
     await admin.submit(modal, { reason: 'Too late.' });
     expect(textOf(queue)).toMatch(
-      new RegExp(`❌ Declined by .*q${decide()}\\..*3 submissions are waiting`, 's'),
+      new RegExp(`❌ Declined by .*q${second}\\..*3 submissions are waiting`, 's'),
     );
     expect(labelsOf(queue)).toEqual(expect.arrayContaining([...controls, 'History']));
 
-    const reply = replies[shown()] ?? queue;
+    const reply = replies[shownIn(queue)] ?? queue;
     for (const [index, label] of ['Decline', 'Correct…', 'Approve', 'form'].entries()) {
       const form = label === 'form' ? modalOf(await admin.press(queue, 'Decline')) : undefined;
       await edit(member, reply, { server: 'changed.example.com', port: String(index + 1) });
@@ -174,7 +175,7 @@ describe('the queue in /submissions', () => {
     await setApprovalOptions(guild, ['Require a reason to decline']);
     const queue = await admin.slash('submissions');
     const labels = labelsOf(queue);
-    const [, shown = ''] = /q(\d)\.example/.exec(textOf(queue)) ?? [];
+    const shown = shownIn(queue);
     for (const label of ['Decline', 'Decline all 3 from @member']) {
       await admin.submit(modalOf(await admin.press(queue, label)), { block: '@member' });
       expect(textOf(queue)).toMatch(
@@ -187,7 +188,7 @@ describe('the queue in /submissions', () => {
     await admin.submit(modalOf(await admin.press(queue, 'Correct…')), correction);
     expect((await openModal(admin, queue, 'Correct…')).typed).toEqual(correction);
     const late = modalOf(await admin.press(queue, 'Decline'));
-    await edit(guild.member, replies[Number(shown)] ?? queue, { port: '2' });
+    await edit(guild.member, replies[shown] ?? queue, { port: '2' });
     await admin.submit(late, { why: 'rules', reason: 'Late.' });
     expect(textOf(queue)).toMatch(
       new RegExp(

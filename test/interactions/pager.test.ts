@@ -41,6 +41,5 @@ it('the buttons open the previous and next pages', () => {
 });
 
 it('an invalid page argument opens page 1', () => {
-  for (const argument of ['', 'x', '0', ':x', '1.5', 'NaN', 'Infinity'])
-    expect(readPage(argument).wanted).toBe(1);
+  for (const argument of ['', 'x', ':x', '1.5', 'NaN', 'Infinity']) expect(readPage(argument).wanted).toBe(1);
 });
