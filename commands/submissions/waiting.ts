@@ -10,7 +10,7 @@ import { UserError } from '../../src/interactions/user-error.ts';
 import { isInvalid } from '../../src/server-lists/row.ts';
 import { linesToEdit } from '../../src/submissions/draft-editor.ts';
 import type { Unavailable } from '../../src/submissions/drafts.ts';
-import { isBeingSent, type Submission, serverResults } from '../../src/submissions/submission.ts';
+import { type Submission, serverResults } from '../../src/submissions/submission.ts';
 import { outcomesForLog } from '../../src/words/outcomes.ts';
 import { sentences } from '../../src/words/sentences.ts';
 import { addressCode, MAX_NAMED_PER_LIST } from '../../src/words/servers.ts';
@@ -38,7 +38,7 @@ export async function replyForUnavailable(
   const isSubmitted = why === 'submitted' || why === 'being-sent' || why === 'decided';
   const submission = isSubmitted ? await deps.submissions.settled(guildId, id, context.stopping) : undefined;
   if (submission?.userId !== user.id) throw noDraft({ id, why }, t);
-  if (isBeingSent(submission)) throw noDraft({ id, why: 'being-sent' }, t);
+  if (submission.state === 'running') throw noDraft({ id, why: 'being-sent' }, t);
   const isLate = !submission.needsModerator && (submission.endedAt ?? 0) < receivedAt;
   if (!isLate) return replyForSubmission(context, submission, deps);
   // The submission ended before the control was used, but its message may still be outdated.

@@ -88,10 +88,6 @@ export interface NewSubmission extends Submitter {
 /** A new state and the columns that are updated together with it. */
 export type StateChange = Pick<SubmissionsTable, 'state'> & Partial<SubmissionsTable>;
 
-/** Whether a submission that didn't need approval is currently being sent. */
-export const isBeingSent = (submission: Submission | undefined): boolean =>
-  submission?.state === 'running' && !submission.needsModerator;
-
 export const serverResults = ({ servers }: Pick<Submission, 'servers'>): readonly ServerResult[] =>
   servers.flatMap(({ outcome, ...server }) => (outcome ? [{ ...server, outcome }] : []));
 

@@ -24,7 +24,6 @@ import {
 } from './server-columns.ts';
 import type { SubmissionStoreBase } from './store-deps.ts';
 import {
-  isBeingSent,
   type NewSubmission,
   rowForServer,
   type StateChange,
@@ -297,8 +296,8 @@ export function createSubmissions(deps: SubmissionsDeps) {
   }
 
   /**
-   * Returns a draft's latest submission. If the submission is being sent without approval, first waits up to 15 minutes for
-   * it to end, or until the bot has to stop. Only polls the store if another process is sending it.
+   * Returns a draft's latest submission. If the submission is being sent, first waits up to 15 minutes for it to end, or
+   * until the bot has to stop. Only polls the store if another process is sending it.
    */
   async function settled(
     guildId: string,
@@ -311,7 +310,7 @@ export function createSubmissions(deps: SubmissionsDeps) {
     for (;;) {
       const submission = await latest(guildId, draftId);
       const isOver = performance.now() >= until || stopping?.aborted;
-      if (!submission || !isBeingSent(submission) || isOver) return submission;
+      if (submission?.state !== 'running' || isOver) return submission;
       const end = sending.isBusy(submission.id) && sending.run(submission.id, async () => undefined);
       await (end ? Promise.race([end, pause(TOKEN_LIVES_MS)]) : pause(pollMs));
     }

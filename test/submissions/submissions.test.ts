@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../src/listing/contract.ts';
 import { isReady, type Row } from '../../src/server-lists/row.ts';
@@ -165,13 +166,24 @@ describe('a submitted draft', () => {
   });
 });
 
-it("a stopping bot doesn't wait for running submissions to finish", async () => {
-  const { submissions, submitRows } = await open();
-  const id = await submitRows([readyRow(1, 'a')]);
+it.each([
+  { needsModerator: false },
+  { needsModerator: true },
+])('a bot waits for a running submission until it has to stop ($needsModerator)', async ({
+  needsModerator,
+}) => {
+  const { submissions, waitingSubmissions, begin, latest } = await open();
+  await begin(readyDraft('list', 1), needsModerator ? { expiresAt: NOW + 1 } : {});
+  const submission = await latest();
+  const decision = { by: { id: '9', name: 'eve' }, interactionId: 'd' };
+  if (submission && needsModerator) {
+    await waitingSubmissions.approve(submission, submission.servers.map(rowForServer), decision);
+  }
   const stopping = new AbortController();
   const settled = submissions.settled('1', 'list', stopping.signal);
+  await expect.poll(() => getEventListeners(stopping.signal, 'abort')).toHaveLength(1);
   stopping.abort();
-  expect(await settled).toMatchObject({ id, state: 'running' });
+  expect(await settled).toMatchObject({ state: 'running', needsModerator });
 });
 
 describe('a 15-minute-old submission', () => {
