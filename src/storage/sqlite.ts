@@ -48,12 +48,11 @@ export function openFile(path: string, timeout = BUSY_TIMEOUT_MS): DatabaseSync 
 }
 
 /**
- * How many transactions and single statements can use the connection in a row before the event loop turns. SQLite is
- * synchronous, so all waiting transactions and statements would otherwise run in the same turn. In the hostile tests, 600
- * statements took 425 ms. A transaction about a list of 1,000 servers takes about 13 ms on its own. With fewer uses, a submission
- * would wait for too many of another guild's lists.
+ * How long one turn of the event loop can last, in milliseconds, before the next transaction or single statement waits for
+ * another turn. SQLite is synchronous, so all waiting ones would otherwise run in the same turn. In the hostile tests, 600
+ * statements took 425 ms. A transaction about a list of 1,000 servers takes about 13 ms on its own.
  */
-const MAX_USES_IN_A_ROW = 4;
+const MAX_TURN_MS = 20;
 
 /** Creates a Kysely dialect on top of `node:sqlite`. Every SQLite error is turned into a {@link StoreError}. */
 export function sqliteDialect(database: DatabaseSync): Dialect {
@@ -65,16 +64,19 @@ export function sqliteDialect(database: DatabaseSync): Dialect {
   return Object.assign(new SqliteDialect(config), { createAdapter: () => adapter, createDriver });
 }
 
-/** Creates Kysely's driver, but lets the event loop turn after {@link MAX_USES_IN_A_ROW} uses of the connection. */
+/** Creates Kysely's driver, but lets the event loop turn once a turn has lasted {@link MAX_TURN_MS}. */
 function driverThatTurns(config: SqliteDialectConfig): Driver {
   const driver = new SqliteDriver(config);
   const acquire = driver.acquireConnection.bind(driver);
-  let inARow = 0;
+  /** When the connection was first used in this turn; `undefined` if it hasn't been used. */
+  let usedSince: number | undefined;
   driver.acquireConnection = async () => {
-    inARow += 1;
-    if (inARow > MAX_USES_IN_A_ROW) {
-      await setImmediate();
-      inARow = 1;
+    if (usedSince !== undefined && performance.now() - usedSince > MAX_TURN_MS) await setImmediate();
+    if (usedSince === undefined) {
+      usedSince = performance.now();
+      void setImmediate().then(() => {
+        usedSince = undefined;
+      });
     }
     return acquire();
   };
