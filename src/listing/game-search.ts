@@ -11,6 +11,10 @@ const MAX_CHARACTERS_COMPARED = 30;
 const MAX_GAMES_COMPARED = 1_000;
 /** Shorter input would match nearly every game by letters in order. */
 const MIN_LENGTH_IN_ORDER = 3;
+/** Among other words, shorter names are more likely something else. */
+const MIN_NAME_LENGTH = 3;
+/** Later words aren't searched for a game's name. */
+const MAX_WORDS_SEARCHED = 8;
 /** The rank of a game that doesn't match. */
 const MISSED = Number.POSITIVE_INFINITY;
 /** About 200 KiB. Caching helps because many members start with the same letters. */
@@ -72,6 +76,36 @@ export function indexGames(games: readonly Game[]) {
   );
   const byNickname = unique(entries.flatMap((entry) => ownNicknames(entry, entries)));
 
+  function find(text: string): Game | undefined {
+    const typed = text.trim();
+    if (typed === '') return undefined;
+    const exact = byAlias.get(typed);
+    if (exact) return exact;
+    const folded = fold(typed.replace(/\(\d{4}\)$/u, ''));
+    const joined = withoutSpaces(folded);
+    return (
+      byFoldedAlias.get(folded) ?? byFoldedName.get(folded) ?? byJoined.get(joined) ?? byNickname.get(joined)
+    );
+  }
+
+  /** Returns the game with the longest name among other words, as in "cs2 (24/7)". */
+  function namedAmongWords(typed: string, some: readonly Entry[]): readonly Game[] {
+    const words = typed.split(' ').slice(0, MAX_WORDS_SEARCHED);
+    for (let count = words.length; count > 0; count--) {
+      for (let from = 0; from + count <= words.length; from++) {
+        const name = words.slice(from, from + count).join(' ');
+        const named = name.length < MIN_NAME_LENGTH ? undefined : find(name);
+        if (named && some.some(({ game }) => game === named)) return [named];
+      }
+    }
+    return [];
+  }
+
+  function searched(some: readonly Entry[], typed: string, limit: number): readonly Game[] {
+    const found = search(some, typed, limit);
+    return found.length > 0 ? found : namedAmongWords(typed, some);
+  }
+
   return {
     /** All games, in their original order. */
     all: games,
@@ -80,7 +114,7 @@ export function indexGames(games: readonly Game[]) {
     /**
      * Returns the games that match the input, best matches first. Among equally good matches, widely known games come
      * first, and the others keep their order. Without input, returns the games in their original order. Ignores case,
-     * accents and punctuation.
+     * accents and punctuation. If nothing matches, returns the game that is named among other words.
      * @param limit the maximum number of games to return; 25 by default
      * @param among the aliases of the games to search; all games if absent
      */
@@ -88,9 +122,9 @@ export function indexGames(games: readonly Game[]) {
       const typed = fold(text.slice(0, MAX_GAME_NAME_LENGTH));
       const some = among ? entries.filter(({ game }) => among.has(game.alias)) : entries;
       if (typed === '') return some.slice(0, limit).map(({ game }) => game);
-      if (among || limit > MAX_CHOICES) return search(some, typed, limit);
+      if (among || limit > MAX_CHOICES) return searched(some, typed, limit);
       const cacheKey = `${limit} ${typed}`;
-      const found = remembered.get(cacheKey) ?? search(entries, typed, limit);
+      const found = remembered.get(cacheKey) ?? searched(entries, typed, limit);
       remembered.set(cacheKey, found);
       return found;
     },
@@ -98,20 +132,7 @@ export function indexGames(games: readonly Game[]) {
      * Returns the game with this alias. Otherwise, returns the game with this name or the only game with this nickname.
      * Ignores case, accents, punctuation and a year in brackets at the end.
      */
-    find(text: string): Game | undefined {
-      const typed = text.trim();
-      if (typed === '') return undefined;
-      const exact = byAlias.get(typed);
-      if (exact) return exact;
-      const folded = fold(typed.replace(/\(\d{4}\)$/u, ''));
-      const joined = withoutSpaces(folded);
-      return (
-        byFoldedAlias.get(folded) ??
-        byFoldedName.get(folded) ??
-        byJoined.get(joined) ??
-        byNickname.get(joined)
-      );
-    },
+    find,
   };
 }
 

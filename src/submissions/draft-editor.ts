@@ -3,6 +3,7 @@ import { plainText, withoutPasswords, withoutPasswordWords } from '../addresses/
 import type { GameIndex } from '../listing/game-search.ts';
 import { createPlacing, type EditedText, editedText, numberedLines } from '../server-lists/edited-lines.ts';
 import type { ListParser, NotRead } from '../server-lists/list-parser.ts';
+import { namedGame } from '../server-lists/named-game.ts';
 import {
   finishedRow,
   LINE_BREAK,
@@ -138,6 +139,14 @@ export function createDraftEditor(deps: DraftEditorDeps) {
     return { ...list, ...edited, opened, empty, rows };
   }
 
+  /** Suggests a game for an address if the words next to it are a misspelt name. A single word is often something else. */
+  function withNear(candidate: Candidate): Candidate {
+    const { words } = candidate;
+    const isName = words.includes(' ') && namedGame(words, games) === undefined;
+    const [near] = isName ? games.search(words, 1) : [];
+    return near ? { ...candidate, near: near.alias } : candidate;
+  }
+
   /** Changes a draft unless it has already been submitted or, if `undoes` is false, cancelled. */
   const change = (by: Submitter, id: string, how: (draft: Draft) => Draft, undoes = false) =>
     store.inGuild(by.guildId, async () => {
@@ -190,7 +199,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
       const shown = choices?.candidates.slice(from, to) ?? [];
       const rows = shown
         .filter((_, index) => chosen.has(from + index))
-        .map((candidate) => rowOfCandidate(candidate, choices?.game ?? '', games));
+        .map((candidate) => rowOfCandidate(withNear(candidate), choices?.game ?? '', games));
       const completed = await completeRows(rows);
       return change(by, id, (draft) =>
         withRows(draft, withRepeats(unrepeated(withChosen(draft.rows, shown, completed)))),

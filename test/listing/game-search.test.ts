@@ -56,6 +56,9 @@ describe('the game search', () => {
     ['mincraft', 'minecraft'],
     ['mniecraft', 'minecraft'],
     ['contre-str', 'cs2'],
+    // These names are among other words.
+    ['cs2 (24/7)', 'cs2'],
+    ['[EU] Left 4 Dead 2 modded', 'l4d2'],
   ])('finds the intended game for %j', (typed, alias) => {
     expect(aliases(typed)).toContain(alias);
   });

@@ -152,6 +152,17 @@ describe('ambiguous addresses in a draft', () => {
     expect(shown(await choose(0, 1))).toEqual(['1 cs2', '2 gm']);
   });
 
+  it('get a suggested game if the words next to them are a misspelt name', async () => {
+    const { open, choose } = await openEditor();
+    const texts = ['counter stirke 2', 'team fortres', 'surf ski 24/7', 'fortres', 'rust and minecraft'];
+    const candidates = texts.map((words, index) => ({ ...candidate(index + 1), words }));
+    await open({ ...people(1), candidates, game: '' });
+    const { draft } = await choose(0, 1, 2, 3, 4);
+    expect(draft.rows.map((row) => row.kind === 'invalid' && [row.problem.code, row.near])).toEqual(
+      ['cs2', 'tf2', undefined, undefined, undefined].map((near) => ['game-missing', near]),
+    );
+  });
+
   it('join the other lines when chosen, and can be removed again', async () => {
     const { open, choose } = await openEditor();
     const rows = [readyRow(5, 'a.example.com')];
