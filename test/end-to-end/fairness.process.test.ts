@@ -97,7 +97,8 @@ ownBotTest()(
     for (const [person, preview] of previews) void person.press(preview, label);
     const answer = addServer(other.member, 'other.example.com:27015');
     expect(textOf(await answer)).toContain(ACCEPTED);
-    expect(pressed() - before).toBeLessThan(10);
+    // Typically 7 to 8; 20 if guilds didn't take turns (measured).
+    expect(pressed() - before).toBeLessThan(15);
     await expect.poll(() => pressed() - before).toBe(20);
     for (const [, preview] of previews) expect(labelsOf(preview)).toContain('Skip 1,000 already submitted');
   },
