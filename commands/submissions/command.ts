@@ -66,7 +66,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
     const which = await wanted(context, readFilter(readPage(argument).state), sight);
     async function* tableRows(): AsyncGenerator<readonly (readonly string[])[]> {
       for await (const entries of history.all(guildId, which)) {
-        yield entries.map((entry) => fileRow(context, entry));
+        yield entries.map((entry) => fileRow(context, entry, games));
       }
     }
     const { data, isWhole } = await boundedCsv(FILE_HEADING, tableRows(), LIMITS.fileBytes);

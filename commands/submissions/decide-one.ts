@@ -11,7 +11,7 @@ import { UserError } from '../../src/interactions/user-error.ts';
 import { typedOf } from '../../src/server-lists/row.ts';
 import { rowForServer, type Submission } from '../../src/submissions/submission.ts';
 import type { SeenApproval } from '../../src/submissions/waiting-submissions.ts';
-import { withSign } from '../../src/words/servers.ts';
+import { MAX_NAMED, withSign } from '../../src/words/servers.ts';
 import { reportBlocks, reportDeclineBlocks } from '../blocks.ts';
 import type { CommandDeps } from '../deps.ts';
 import { previewFile } from '../submit/files.ts';
@@ -115,7 +115,9 @@ export function decisionActions(
     void approvalMessages.showDue();
     const servers = declined.flatMap((each) => each.servers);
     const texts =
-      servers.length > 0 ? [t('approval.stillDeclined', { servers: serversText(t, servers, games) })] : [];
+      servers.length > 0
+        ? [t('approval.stillDeclined', { servers: serversText(t, servers, games, MAX_NAMED) })]
+        : [];
     return posted
       ? { content: texts.join('\n') }
       : queue.decidedInQueue(context, await placeOf(context), texts);

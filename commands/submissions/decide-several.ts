@@ -11,6 +11,7 @@ import { button, customId, type Modal, rows } from '../../src/interactions/contr
 import { writePage } from '../../src/interactions/pager.ts';
 import { escapeName } from '../../src/words/escape.ts';
 import { byText } from '../../src/words/sentences.ts';
+import { MAX_NAMED } from '../../src/words/servers.ts';
 import { createBlockList, reportDeclineBlocks } from '../blocks.ts';
 import type { CommandDeps } from '../deps.ts';
 import { type Approved, announcementOfAll, approveSeen, type StillWaiting } from './approve.ts';
@@ -96,13 +97,15 @@ export function severalActions(
     const found = await Promise.all(lost.map((id) => submissions.find(context.guildId, id)));
     const lostServers = found.flatMap((submission) => submission?.servers ?? []);
     const texts = [
-      lostServers.length > 0 && t('approval.several.gone', { servers: serversText(t, lostServers, games) }),
+      lostServers.length > 0 &&
+        t('approval.several.gone', { servers: serversText(t, lostServers, games, MAX_NAMED) }),
       unseen.length > 0 &&
         t('approval.several.unseen', {
           servers: serversText(
             t,
             unseen.flatMap(({ servers }) => servers),
             games,
+            MAX_NAMED,
           ),
         }),
     ];
@@ -123,7 +126,7 @@ export function severalActions(
     });
     const reasons = [...Map.groupBy(waiting, ({ why }) => why)].map(([why, some]) => {
       const servers = some.flatMap((each) => each.servers);
-      return `${serversText(t, servers, games)}\n${why}`;
+      return `${serversText(t, servers, games, MAX_NAMED)}\n${why}`;
     });
     const reply = await decidedInQueue(context, before, [...texts, ...reasons], all);
     return { ...reply, announcement: announcementOfAll(all, games) };

@@ -1,4 +1,6 @@
 import {
+  changedTexts,
+  correctedLines,
   correctedTexts,
   decisionText,
   declinedTogetherText,
@@ -73,8 +75,8 @@ export function groupText(
   const { t } = audience;
   const [first] = group;
   if (first === undefined) return '';
-  const servers = group.flatMap(({ only }) => only ?? []);
-  const lines = serverLines(t, servers, games, MAX_LENGTHS).slice(0, MAX_NAMED_IN_GROUP);
+  const servers = group.flatMap(({ only, ...entry }) => (only ? [{ ...entry, only }] : []));
+  const lines = correctedLines(t, servers, games, MAX_LENGTHS).slice(0, MAX_NAMED_IN_GROUP);
   const by = isOwn ? [] : [byText(t, first)];
   return [
     declinedTogetherText(t, serverCountOf(group), first.declineReason),
@@ -143,15 +145,21 @@ export const FILE_HEADING = [
   'moderator',
   'reason',
   'moderator_name',
+  'correction',
 ];
 
 /**
  * Formats an entry as a row of a table. The time is in ISO 8601 format (UTC), and outcomes are named as in messages. The
  * moderator is a Discord mention, because spreadsheets would round a plain numeric id.
  */
-export function fileRow({ t }: Pick<Audience, 't'>, entry: HistoryEntry): readonly string[] {
+export function fileRow(
+  { t }: Pick<Audience, 't'>,
+  entry: HistoryEntry,
+  games: GameIndex,
+): readonly string[] {
   const { at, userName, game, server, port, queryPort, outcome, declineReason, decidedBy, decidedByName } =
     entry;
+  const { correctedFrom: from } = entry;
   const isDeclined = outcome.kind === 'not-sent' && outcome.reason === 'declined';
   return [
     new Date(at).toISOString(),
@@ -165,5 +173,6 @@ export function fileRow({ t }: Pick<Audience, 't'>, entry: HistoryEntry): readon
     decidedBy === undefined ? '' : `<@${decidedBy}>`,
     declineReason === undefined ? '' : reasonText(t, declineReason, (words) => words),
     decidedByName ?? '',
+    from ? changedTexts(t, { from, to: entry, format: String }, games).join(', ') : '',
   ];
 }

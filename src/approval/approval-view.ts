@@ -18,6 +18,7 @@ import {
   fittingLines,
   gameNamed,
   LOOK,
+  moreText,
   serverEmbed,
   serverLines,
   targetsText,
@@ -198,10 +199,15 @@ function unknownTexts(
 const MAX_SERVERS_NAMED = 2;
 
 /** Names the first few servers on a single line. */
-export function serversText(t: Translate, servers: Submission['servers'], games: GameIndex): string {
+export function serversText(
+  t: Translate,
+  servers: Submission['servers'],
+  games: GameIndex,
+  maxNamed = MAX_SERVERS_NAMED,
+): string {
   const isSameGame = new Set(servers.map(({ server }) => server.game)).size === 1;
   const named = servers
-    .slice(0, MAX_SERVERS_NAMED)
+    .slice(0, maxNamed)
     .map(({ server }, index) =>
       index > 0 && isSameGame ? addressCode(server) : describe(t, server, games, MAX_LENGTHS),
     );
@@ -297,6 +303,7 @@ export const backgroundTexts = (
   games: GameIndex,
 ): readonly string[] => [
   ...background.declined.map((part) => declinedPartText(t, part, games)),
+  ...moreText(t, background.olderDeclines),
   ...beforeTexts(t, background, games),
   ...blockedTexts(t, background),
   ...background.manyPorts.map(
@@ -370,14 +377,39 @@ export function correctedTexts(
   if (id === undefined) return [];
   const by =
     id === '' ? t('approval.corrected') : t('approval.correctedBy', { user: memberText({ id, name }) });
-  return [by, ...(from && only ? changedTexts(t, from, only, games) : [])];
+  const code = (value: string) => `\`${cutForCode(value, MAX_LENGTHS.address)}\``;
+  return [by, ...(from && only ? changedTexts(t, { from, to: only, format: code }, games) : [])];
 }
 
-/** Lists the values that a correction changed. */
-function changedTexts(
+/**
+ * Describes servers like {@link serverLines}, each with the correction of its submission.
+ * @param all each server, as `only`, with the correction
+ */
+export function correctedLines(
   t: Translate,
-  from: ServerSubmission,
-  to: ServerSubmission,
+  all: readonly (Parameters<typeof correctedTexts>[1] & { readonly only: ServerSubmission })[],
+  games: GameIndex,
+  maxLengths?: Parameters<typeof serverLines>[3],
+): readonly string[] {
+  const byGame = [...Map.groupBy(all, ({ only }) => only.game).values()].flat();
+  const servers = byGame.map(({ only }) => only);
+  return serverLines(t, servers, games, maxLengths).map((line, index) => {
+    const corrected = byGame[index];
+    return [line, ...(corrected ? correctedTexts(t, corrected, games) : [])].join(' · ');
+  });
+}
+
+/**
+ * Lists the values that a correction changed.
+ * @param change `format` formats a value
+ */
+export function changedTexts(
+  t: Translate,
+  {
+    from,
+    to,
+    format,
+  }: Readonly<Record<'from' | 'to', ServerSubmission>> & { readonly format: (value: string) => string },
   games: GameIndex,
 ): readonly string[] {
   const valuesOf = ({ game, server, port, queryPort }: ServerSubmission) => ({
@@ -386,12 +418,11 @@ function changedTexts(
     port: String(port),
     query_port: String(queryPort ?? '–'),
   });
-  const cut = (value: string) => cutForCode(value, MAX_LENGTHS.address);
   const [before, after] = [valuesOf(from), valuesOf(to)];
   return (['game', 'server', 'port', 'query_port'] as const)
     .filter((field) => before[field] !== after[field])
     .map((field) => {
-      const why = `\`${cut(before[field])}\` → \`${cut(after[field])}\``;
+      const why = `${format(before[field])} → ${format(after[field])}`;
       return t('look.about', { item: t(`addserver.field.${field}`), why });
     });
 }

@@ -73,8 +73,10 @@ export interface DueMessage extends DraftRef, Pick<Submission, 'revision'> {}
 export interface Background {
   /** The waiting servers that were already submitted in this guild, including intentional repeats. */
   readonly before: readonly EarlierSubmission[];
-  /** The lines that a moderator declined while the others kept waiting in the same message. */
+  /** The latest lines that moderators declined while the others kept waiting in the same message, oldest first. */
   readonly declined: readonly Submission[];
+  /** The number of such decisions before those in `declined`. */
+  readonly olderDeclines: number;
   /** Whether all servers were already submitted, so that the submission can't be approved. */
   readonly isRepeat: boolean;
   /** The submitter and the hosts of a waiting submission that are blocked. */
@@ -235,11 +237,15 @@ export function createApprovals({
         .where('state', '=', 'declined')
         .where('message_id', 'is', null)
         .orderBy('created_at')
-        .limit(MAX_LINE_DECISIONS_SHOWN)
         .execute();
-      const found = await Promise.all(parts.map((part) => submissions.find(guildId, part.id)));
-      const declined = found.filter((part) => part !== undefined);
-      if (state !== 'waiting') return { before: [], declined, isRepeat: false, blocked: [], manyPorts: [] };
+      const shown = parts.slice(-MAX_LINE_DECISIONS_SHOWN);
+      const found = await Promise.all(shown.map((part) => submissions.find(guildId, part.id)));
+      const decisions = {
+        declined: found.filter((part) => part !== undefined),
+        olderDeclines: parts.length - shown.length,
+      };
+      if (state !== 'waiting')
+        return { before: [], ...decisions, isRepeat: false, blocked: [], manyPorts: [] };
       const before = await alreadySubmitted.find({ guildId, userId: '' }, servers.map(rowForServer));
       const isAllEarlier = before.size === servers.length;
       const isRepeat = isAllEarlier && !(await drafts.read(draftId))?.includesAlreadySubmitted;
@@ -250,7 +256,7 @@ export function createApprovals({
         ...[...hosts].map((host) => ({ kind: 'host', host }) as const),
       ];
       const manyPorts = await manyPortsOf({ id, guildId, userId });
-      return { before: [...before.values()], declined, isRepeat, blocked, manyPorts };
+      return { before: [...before.values()], ...decisions, isRepeat, blocked, manyPorts };
     },
     /**
      * Declines a submission, or only some of its lines. The draft is kept, so that the member can submit it again.

@@ -15,9 +15,15 @@ import { type Submission, UNDO_MS, unconfirmedIn } from '../submissions/submissi
 import type { Submissions } from '../submissions/submissions.ts';
 import { escapeText } from '../words/escape.ts';
 import { sentences } from '../words/sentences.ts';
-import { fittingLines, serverLines } from '../words/servers.ts';
+import { fittingLines } from '../words/servers.ts';
 import type { Translate } from '../words/words.ts';
-import { type ApprovalView, againText, approvalView, declinedTogetherText } from './approval-view.ts';
+import {
+  type ApprovalView,
+  againText,
+  approvalView,
+  correctedLines,
+  declinedTogetherText,
+} from './approval-view.ts';
 import type { Approvals } from './approvals.ts';
 import { noticeContext } from './decision-notices.ts';
 
@@ -125,7 +131,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
   /** Builds the content of a direct message for one decision. */
   async function viewOf(context: Context, submission: Submission): Promise<ApprovalView> {
     const { t } = context;
-    const { content, embeds } = approvalView(t, withoutModerators(submission), games, context);
+    const { content, embeds } = approvalView(t, submission, games, context);
     return {
       content: sentences(content, againText(t, await deps.approvals.waitingAgain(submission))),
       embeds,
@@ -164,7 +170,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
     const kept = deps.interactionStore.open(notice, noticeContext({ guildId, id }), { guildId });
     if (kept === undefined || !(await wantsDirectMessages(guildId, kept.interaction.user.id))) return false;
     const found = await Promise.all(wanted.map((row) => deps.submissions.find(guildId, row.id)));
-    const decided = found.filter((submission) => submission !== undefined);
+    const decided = found.filter((submission) => submission !== undefined).map(withoutModerators);
     if (decided.length === 0) return false;
     const context = contextOf(kept.interaction, deps.wording);
     // Not awaited, so that retries of this message don't delay the next one.
@@ -247,14 +253,16 @@ function togetherEmbed(
   together: readonly Submission[],
   games: GameIndex,
 ): APIEmbed {
-  const servers = together.flatMap((submission) => submission.servers.map(({ server }) => server));
+  const servers = together.flatMap((submission) =>
+    submission.servers.map(({ server }) => ({ ...submission, only: server })),
+  );
   const { length: count } = servers;
   const [first] = together;
   const heading =
     first?.state === 'declined'
       ? declinedTogetherText(t, count, first.declineReason)
       : `${content}\n${t('look.servers', { count })}`;
-  const list = fittingLines(t, serverLines(t, servers, games), count, MAX_LIST_LENGTH);
+  const list = fittingLines(t, correctedLines(t, servers, games), count, MAX_LIST_LENGTH);
   return { ...(color !== undefined && { color }), description: `${heading}\n${list}` };
 }
 

@@ -28,6 +28,8 @@ export interface HistoryEntry extends ServerSubmission {
   readonly decidedBy?: string | undefined;
   readonly decidedByName?: string;
   readonly declineReason?: DeclineReason | undefined;
+  /** The server before a moderator's correction. */
+  readonly correctedFrom?: ServerSubmission | undefined;
 }
 
 /** A submission, with the number of servers for each outcome. */
@@ -334,10 +336,11 @@ export const ENTRY_COLUMNS = [
   'submissions.decided_by_name',
   'submissions.decline_reason',
   'submissions.decline_reason_key',
+  'submissions.corrected_from',
 ] as const;
 
 type EntryRow = Pick<SubmissionsTable, 'user_id' | 'user_name' | 'decided_by' | 'decided_by_name'> &
-  Pick<SubmissionsTable, 'decline_reason' | 'decline_reason_key'> &
+  Pick<SubmissionsTable, 'decline_reason' | 'decline_reason_key' | 'corrected_from'> &
   Pick<ServersTable, 'sent_at' | 'ended_at'> &
   ServerColumns &
   OutcomeColumns;
@@ -386,5 +389,6 @@ export function entryOf(row: EntryRow): HistoryEntry {
     decidedBy: row.decided_by ?? undefined,
     ...(row.decided_by_name !== null && { decidedByName: row.decided_by_name }),
     declineReason: storedReason(row),
+    correctedFrom: storedCorrection(row),
   };
 }

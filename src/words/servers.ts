@@ -222,7 +222,8 @@ export function firstItems<Item>(
   return [...all.slice(0, maxItems).map(itemOf), ...moreText(t, all.length - maxItems)];
 }
 
-const moreText = (t: Translate, count: number): readonly string[] =>
+/** Counts the items that a list leaves out, if there are any. */
+export const moreText = (t: Translate, count: number): readonly string[] =>
   count > 0 ? [t('look.more', { count })] : [];
 
 export interface ServerEmbed {

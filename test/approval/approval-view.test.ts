@@ -35,7 +35,14 @@ const waiting: Submission = {
   shownRevision: 0,
 };
 const [server] = waiting.servers;
-const background = { before: [], declined: [], isRepeat: false, blocked: [], manyPorts: [] };
+const background = {
+  before: [],
+  declined: [],
+  olderDeclines: 0,
+  isRepeat: false,
+  blocked: [],
+  manyPorts: [],
+};
 const contentOf = (submission: Submission, more: Partial<Parameters<typeof channelView>[2]> = {}) =>
   channelView(t, submission, { ...background, ...more }, games).content ?? '';
 
@@ -64,6 +71,13 @@ it('an approval message shows each person by name, or by mention if the name is 
   expect(named.match(/@\w+/g)).toEqual(['@mia', '@mod', '@mod', '@mod', '@mia']);
   const unnamed = contentOf({ ...waiting, state: 'declined', userName: '', decidedByName: '' });
   expect(unnamed.match(/@\w+/g)).toEqual(['@4', '@mod', '@5']);
+});
+
+it('an approval message counts the partial declines that it leaves out', () => {
+  const declined = [{ ...waiting, state: 'declined' }] as const;
+  expect(contentOf(waiting, { declined, olderDeclines: 2 })).toMatch(
+    /❌ 1 declined by \\@mod.*\n… and 2 more$/,
+  );
 });
 
 it('decidedText() returns an empty string if there are no decisions', () => {

@@ -237,6 +237,23 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     }
   });
 
+  it('shows the latest five partial declines and counts the older ones', async () => {
+    const opened = await open();
+    await submit(opened, 'a', 8);
+    for (const words of ['1', '2', '3', '4', '5', '6', '7']) {
+      await opened.approvals.decline({
+        ...{ guildId, id: 'a', submissionId: await seen(opened, 'a') },
+        ...{ by: moderator, interactionId: randomUUID() },
+        ...{ reason: { key: undefined, words }, only: new Set([0]) },
+      });
+    }
+    const submission = await opened.approvals.find({ guildId, id: 'a' });
+    const background = submission && (await opened.approvals.background(submission));
+    expect(background).toMatchObject({ olderDeclines: 2 });
+    const words = background?.declined.map(({ declineReason }) => declineReason?.words);
+    expect(words).toEqual(['3', '4', '5', '6', '7']);
+  });
+
   it('can be found by any moderator once it has been approved or declined', async () => {
     const opened = await open();
     for (const id of ['approved', 'declined', 'withdrawn', 'waiting']) await submit(opened, id);

@@ -40,12 +40,17 @@ const kept = (userId: string): StoredInteraction => ({
  * Declines a member's submission and shows this in the reply, but doesn't send the direct message.
  * @param corrected the server to which a moderator corrects the submission before
  */
-async function decideAbout(store: Store, userId: string, corrected?: string): Promise<void> {
+async function decideAbout(
+  store: Store,
+  userId: string,
+  corrected?: string,
+  id = `d${userId}`,
+): Promise<void> {
   const parts = partsOver(store);
   const by = { guildId: '1', user: { id: userId, name: 'mia' } };
   const rows = [readyRow(1, 'a.example.com')];
-  const draft = { id: `d${userId}`, source: 'options', rows } as const;
-  const about = { interactionId: `i${userId}`, draft, expiresAt: Date.now() + 60_000 };
+  const draft = { id, source: 'options', rows } as const;
+  const about = { interactionId: `i${id}`, draft, expiresAt: Date.now() + 60_000 };
   await store.inGuild('1', () => beginSubmission(parts, by, about));
   const decision = async () => ({
     guildId: '1',
@@ -61,6 +66,7 @@ async function decideAbout(store: Store, userId: string, corrected?: string): Pr
     .updateTable('submissions')
     .set({ notice: userId, notified_at: Date.now() })
     .where('draft_id', '=', about.draft.id)
+    .where('state', '=', 'declined')
     .execute();
 }
 
@@ -133,6 +139,22 @@ it.each([
   const text = JSON.stringify(messages);
   expect(text.includes('Corrected by a moderator')).toBe(isMentioned);
   expect(text).not.toContain('<@9>');
+});
+
+it('a direct message about equal decisions shows each correction', async () => {
+  const store = await (await newPlace('sqlite')).open();
+  await decideAbout(store, '5', 'b.example.com', 'one');
+  await decideAbout(store, '5', 'c.example.com', 'other');
+  const messages: DirectMessage[] = [];
+  await processOver(store, 'one', [], undefined, messages).run();
+  await expect.poll(() => messages).toHaveLength(1);
+  const [embed, ...others] = messages[0]?.embeds ?? [];
+  expect(others).toEqual([]);
+  for (const host of ['b', 'c']) {
+    expect(embed?.description).toContain(
+      `\`${host}.example.com:27015\` · Corrected by a moderator · Address: \`a.example.com\` → \`${host}.example.com\``,
+    );
+  }
 });
 
 it('a direct message is sent even if the clock was set back after the decision', async () => {

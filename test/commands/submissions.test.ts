@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { submissionsCommand } from '../../commands/submissions/command.ts';
+import { groupText } from '../../commands/submissions/entries.ts';
 import { addressPart, gameMark, readFilter, writeFilter } from '../../commands/submissions/filter.ts';
 import { DEFAULTS } from '../../src/guilds/settings.ts';
 import { customId } from '../../src/interactions/controls.ts';
 import { readPage, writePage } from '../../src/interactions/pager.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
-import type { HistoryEntry, HistoryFilter } from '../../src/submissions/history.ts';
+import type { HistoryEntry, HistoryFilter, SubmissionEntry } from '../../src/submissions/history.ts';
 import type { Submission } from '../../src/submissions/submission.ts';
 import { anyContext, onlyDeps } from './context.ts';
 
@@ -244,6 +245,38 @@ describe('the history', () => {
       '"The listing service had just failed several times, so the bot didn\'t contact it."',
     );
     expect(text).toContain('"The listing service received too many requests with this API key."');
+  });
+
+  it("is exported with moderators' corrections", async () => {
+    const entry: HistoryEntry = {
+      ...{ at: 0, userId: '4', userName: 'mia', server: 'a.example.com', port: 28099, game: 'rust' },
+      outcome: { kind: 'accepted', message: 'Yes.' },
+      correctedFrom: { server: 'a.example.com', port: 28015, game: 'rust' },
+    };
+    const command = commandOver(async () => 0, undefined, [entry]);
+    const { files = [] } = Object(await command.presses?.export?.run(anyContext()));
+    expect(String(files[0].data)).toMatch(/,"correction"\r\n.*,"Port: 28015 → 28099"\r\n$/);
+  });
+
+  it("shows each game server's correction in a group of declines", () => {
+    const entry: SubmissionEntry = {
+      ...{ id: '1', draftId: '2', at: 0, userId: '4', userName: 'mia', state: 'declined' },
+      counts: { accepted: 0, rejected: 0, 'not-sent': 1, unknown: 0 },
+      ...{ decidedBy: '5', decidedByName: 'mod', declineReason: undefined },
+      ...{ correctedBy: '5', correctedByName: 'mod' },
+      correctedFrom: { server: 'a.example.com', port: 28015, game: 'rust' },
+      only: {
+        ...{ at: 0, userId: '4', userName: 'mia', server: 'a.example.com', port: 28099, game: 'rust' },
+        outcome: { kind: 'not-sent', reason: 'declined' },
+      },
+    };
+    const other = { ...entry, id: '3', correctedBy: undefined, correctedFrom: undefined };
+    const games = indexGames([{ name: 'Rust', alias: 'rust' }]);
+    const lines = groupText(anyContext(), [entry, other], { games, isOwn: true }).split('\n');
+    expect(lines.slice(-2)).toEqual([
+      '`a.example.com:28099` · Corrected by \\@mod · Port: `28015` → `28099`',
+      '`a.example.com:28099`',
+    ]);
   });
 
   it('is exported up to 10 MiB, with a pointer to /submissions for the rest', async () => {

@@ -175,8 +175,11 @@ describe('the queue in /submissions', () => {
     await setApprovalOptions(guild, ['Require a reason to decline']);
     const queue = await admin.slash('submissions');
     const labels = labelsOf(queue);
-    const shown = shownIn(queue);
-    for (const label of ['Decline', 'Decline all 3 from @member']) {
+    const first = shownIn(queue);
+    for (const [label, shown] of [
+      ['Decline', first],
+      ['Decline all 3 from @member', 0],
+    ] as const) {
       await admin.submit(modalOf(await admin.press(queue, label)), { block: '@member' });
       expect(textOf(queue)).toMatch(
         new RegExp(`^[^\\n]*Not declined: a reason.*3 submissions are waiting.*q${shown}\\.example`, 's'),
@@ -187,6 +190,7 @@ describe('the queue in /submissions', () => {
     const correction = { game: 'rust', server: '10.0.0.1', port: '5', query_port: '6' };
     await admin.submit(modalOf(await admin.press(queue, 'Correct…')), correction);
     expect((await openModal(admin, queue, 'Correct…')).typed).toEqual(correction);
+    const shown = shownIn(queue);
     const late = modalOf(await admin.press(queue, 'Decline'));
     await edit(guild.member, replies[shown] ?? queue, { port: '2' });
     await admin.submit(late, { why: 'rules', reason: 'Late.' });
@@ -349,20 +353,15 @@ describe('all submissions from one member', () => {
     admin,
     member,
   }) => {
-    await turnApprovalOn(guild);
-    const replies = [];
-    for (let n = 0; n < 4; n += 1) replies.push(await addServer(member, `q${n}.example.com:27015`));
-    const question = await admin.press(await admin.slash('submissions'), 'Approve all 4 from @member');
-    const [changed, withdrawn] = replies;
-    if (changed && withdrawn) {
-      await edit(member, changed, { server: 'changed.example.com', port: '27015' });
-      await member.press(withdrawn, 'Withdraw');
-    }
+    const [changed, ...replies] = await letWait(guild, 6);
+    const question = await admin.press(await admin.slash('submissions'), 'Approve all 6 from @member');
+    if (changed) await edit(member, changed, { server: 'changed.example.com', port: '27015' });
+    for (const withdrawn of replies.slice(0, 3)) await member.press(withdrawn, 'Withdraw');
     await addServer(member, 'new.example.com:27015');
     await admin.press(question, 'Approve');
-    expect(guild.listing.submitted.map(({ server }) => server)).toEqual(['q2.example.com', 'q3.example.com']);
+    expect(guild.listing.submitted.map(({ server }) => server)).toEqual(['q4.example.com', 'q5.example.com']);
     expect(textOf(question)).toMatch(
-      /Approved and sent: .*q2\.example.* and .*q3\.example.*left out: [^\n]*q1\.example[^\n]*q0\.example.*haven't seen .*changed\.example.* and .*new\.example/s,
+      /Approved and sent: .*q4\.example.* and .*q5\.example.*left out: [^\n]*q3\.example[^\n]*q2\.example[^\n]*q1\.example[^\n]*q0\.example.*haven't seen .*changed\.example.* and .*new\.example/s,
     );
   });
 

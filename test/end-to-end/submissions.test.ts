@@ -129,7 +129,7 @@ describe('/submissions', () => {
     expect(exported.ephemeral).toBe(true);
     expect(exported.current?.content).toBe('A spreadsheet file with one game server per row.');
     expect(String(exported.file('submissions.csv'))).toContain(
-      '\ufeff"time","member","game","server","port","query_port","outcome","message","moderator","reason","moderator_name"\r\n',
+      '\ufeff"time","member","game","server","port","query_port","outcome","message","moderator","reason","moderator_name","correction"\r\n',
     );
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
     expect(csvOf(exported, 'submissions.csv')).toEqual([
@@ -145,8 +145,9 @@ describe('/submissions', () => {
         '',
         '',
         '',
+        '',
       ],
-      [time, 'member', 'rust', 'second.example.com', '2', '', 'rejected', "'=No **luck**.", '', '', ''],
+      [time, 'member', 'rust', 'second.example.com', '2', '', 'rejected', "'=No **luck**.", '', '', '', ''],
       [
         time,
         'member',
@@ -156,6 +157,7 @@ describe('/submissions', () => {
         '9',
         'sent for review',
         'Servers have been added for review.',
+        '',
         '',
         '',
         '',
