@@ -1,9 +1,10 @@
+import { decisionButtons } from '../../src/approval/approval-view.ts';
 import type { Context } from '../../src/interactions/command.ts';
 import { button, type Control } from '../../src/interactions/controls.ts';
 import type { ServerSubmission } from '../../src/listing/contract.ts';
 import { onlyRow } from '../../src/submissions/draft.ts';
 import type { SubmissionEntry } from '../../src/submissions/history.ts';
-import type { Submission } from '../../src/submissions/submission.ts';
+import { type Submission, unconfirmedIn } from '../../src/submissions/submission.ts';
 import { declinedDraftId } from '../../src/submissions/submissions.ts';
 import { unknownText } from '../../src/words/outcomes.ts';
 import { sentences } from '../../src/words/sentences.ts';
@@ -15,12 +16,12 @@ import { editButton } from '../submit/repairs.ts';
 import { listButtons } from '../submit/report.ts';
 
 /** Buttons for servers that weren't sent, were declined or are unconfirmed, and the text above the buttons. */
-interface NextSteps {
+export interface NextSteps {
   readonly text: string;
   readonly buttons: readonly (Control | false)[];
 }
 
-const NOTHING: NextSteps = { text: '', buttons: [] };
+export const NOTHING: NextSteps = { text: '', buttons: [] };
 
 /**
  * Builds buttons for a member's own entry. They open a declined entry for editing, or resubmit a single server that is
@@ -114,7 +115,28 @@ export async function submitAgainFor(
   };
 }
 
-/** Counts these servers, and asks the member to check whether the service lists them before sending them again. */
+/**
+ * Builds the button with which a moderator sends the unconfirmed servers of an approved submission again, as in the log
+ * channel.
+ */
+export async function resendFor(
+  context: Context,
+  submission: Submission,
+  deps: CommandDeps,
+): Promise<NextSteps> {
+  const servers = submission.needsModerator ? unconfirmedIn(submission) : [];
+  const isPossible = servers.length > 0 && submission.userId !== '' && (await isLatest(submission, deps));
+  if (!isPossible) return NOTHING;
+  return {
+    text: unconfirmedText(
+      context,
+      servers.map(({ server }) => server),
+    ),
+    buttons: decisionButtons(context.t, submission, { isRepeat: false }),
+  };
+}
+
+/** Counts these servers, and asks the reader to check whether the service lists them before sending them again. */
 function unconfirmedText(context: Context, servers: readonly ServerSubmission[]): string {
   if (servers.length === 0) return '';
   const count = context.t('ended.many.unknown', { count: servers.length });

@@ -16,7 +16,7 @@ import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { mineButton } from '../submit/repairs.ts';
 import { showDraft } from '../submit/show.ts';
-import { againForEntry, submitAgainFor } from './again.ts';
+import { againForEntry, type NextSteps, NOTHING, resendFor, submitAgainFor } from './again.ts';
 import { briefText, entryText, groupText, serverCountOf, serverCountText, serverTexts } from './entries.ts';
 import type { ApprovalQueue } from './queue.ts';
 import { replyForSubmission } from './waiting.ts';
@@ -90,16 +90,17 @@ export function openActions(deps: CommandDeps, { sightOf }: Pick<ApprovalQueue, 
       const again = isOwn && button(customId('submissions', 'resubmit', id), label, 'primary');
       return { embeds: [{ description: text }], components: rows([again]) };
     }
-    if (entry.only === undefined) return showServers(context, submission, page);
+    const resend = sight === 'own' ? NOTHING : await resendFor(context, submission, deps);
+    if (entry.only === undefined) return showServers(context, submission, page, resend);
     const again = isOwn ? await againForEntry(context, entry, deps) : { text: '', buttons: [] };
     const isUnsent = isOwn && entry.counts['not-sent'] > 0 && entry.state === 'done';
     // The draft has expired, so the server becomes a new one.
     const renew = isUnsent && again.buttons.length === 0 && resubmitButton(t, id, 1);
     const sent = entry.only.outcome.kind === 'accepted' ? sentNote(context, [entry.only]) : undefined;
     return {
-      content: [again.text, sent?.text].filter(Boolean).join('\n'),
+      content: [again.text || resend.text, sent?.text].filter(Boolean).join('\n'),
       embeds: [{ description: entryText(context, entry, { number: undefined, games, isOwn }) }],
-      components: rows([...again.buttons, renew, sent?.button]),
+      components: rows([...again.buttons, ...resend.buttons, renew, sent?.button]),
     };
   }
 
@@ -111,7 +112,12 @@ export function openActions(deps: CommandDeps, { sightOf }: Pick<ApprovalQueue, 
   }
 
   /** Shows a list's servers and outcomes, with accepted servers last. */
-  async function showServers(context: Context, submission: Submission, wanted: number): Promise<Reply> {
+  async function showServers(
+    context: Context,
+    submission: Submission,
+    wanted: number,
+    resend: NextSteps,
+  ): Promise<Reply> {
     const { t } = context;
     const ended = serverResults(submission);
     const { length: count } = ended;
@@ -129,7 +135,7 @@ export function openActions(deps: CommandDeps, { sightOf }: Pick<ApprovalQueue, 
     const accepted = ended.filter(({ outcome }) => outcome.kind === 'accepted').map(({ server }) => server);
     const sent = accepted.length > 0 ? sentNote(context, accepted) : undefined;
     return {
-      content: [declined ?? again.text, sent?.text].filter(Boolean).join('\n'),
+      content: [declined ?? (again.text || resend.text), sent?.text].filter(Boolean).join('\n'),
       embeds: [
         {
           title: t('look.servers', { count }),
@@ -138,7 +144,7 @@ export function openActions(deps: CommandDeps, { sightOf }: Pick<ApprovalQueue, 
         },
       ],
       components: rows(
-        [...again.buttons, ...edits, sent?.button],
+        [...again.buttons, ...resend.buttons, ...edits, sent?.button],
         pageButtons(context, page, { command: 'submissions', action: 'turn', state: submission.id }),
       ),
     };

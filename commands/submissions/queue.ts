@@ -16,7 +16,7 @@ import type { Context, PressContext, Reply, SubmitContext } from '../../src/inte
 import { button, type Control, customIdsOf, parseCustomId, rows } from '../../src/interactions/controls.ts';
 import { writePage } from '../../src/interactions/pager.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
-import type { Submission } from '../../src/submissions/submission.ts';
+import { type Submission, unconfirmedIn } from '../../src/submissions/submission.ts';
 import type { CommandDeps } from '../deps.ts';
 import { type Approved, approvalNotes, keyButton } from './approve.ts';
 import { AT_START, readFilter, waitingId, writeFilter } from './filter.ts';
@@ -250,8 +250,15 @@ export function createApprovalQueue(deps: CommandDeps) {
     // If the store couldn't save an outcome, it probably can't be read either.
     if (approved.some(({ ended }) => !ended.isRecorded)) return { content: notes.join('\n') };
     const now = await submissions.by(guildId, interactionId);
-    const extra = [...undoButtons(t, now), keyButton(context, approved)].filter((each) => each !== false);
-    const next = await showNext(context, before, TO_DECIDE, extra);
+    const unconfirmed = now.filter((each) => unconfirmedIn(each).length > 0);
+    // Several can be opened in the history.
+    const resend = unconfirmed.length === 1 ? unconfirmed : [];
+    const extra = [
+      ...undoButtons(t, now),
+      keyButton(context, approved),
+      ...resend.flatMap((each) => decisionButtons(t, each, { isRepeat: false })),
+    ].filter((each) => each !== false);
+    const next = await showNext(context, before, TO_DECIDE, extra.slice(0, 1));
     return withNext([decidedText(t, now, games), ...notes], next);
   }
 

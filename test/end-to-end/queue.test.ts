@@ -257,6 +257,37 @@ describe('the queue in /submissions', () => {
   });
 });
 
+it('moderators can send an unconfirmed game server again from the queue and from the history', async ({
+  guild,
+  admin,
+  member,
+  listing,
+}) => {
+  await letWait(guild, 3);
+  const queue = await admin.slash('submissions');
+  const first = shownIn(queue);
+  const failOnce = () => listing.behave({ kind: 'status', status: 503 }, 1);
+  await failOnce();
+  await admin.press(queue, 'Approve');
+  expect(textOf(queue)).toMatch(/^[^\n]*❓ Approved, not confirmed: .*2 submissions are waiting/s);
+  await admin.press(queue, 'Submit again anyway');
+  expect(textOf(queue)).toMatch(
+    new RegExp(`^[^\\n]*✅ Approved and sent: .*q${first}\\..*2 submissions are waiting`, 's'),
+  );
+  expect(labelsOf(queue)).not.toContain('Submit again anyway');
+  const address = `q${shownIn(queue)}.example.com:27015`;
+  await failOnce();
+  await admin.press(queue, 'Approve');
+  const open = async (person: Person) =>
+    person.pick(await person.slash('submissions', { outcome: 'unknown' }), [address]);
+  expect(labelsOf(await open(member))).not.toContain('Submit again anyway');
+  const opened = await open(admin);
+  expect(textOf(opened)).toContain('before sending it again');
+  await admin.press(opened, 'Submit again anyway');
+  expect(textOf(opened)).toMatch(/^[^\n]*✅ Approved and sent: .*1 submission is waiting/s);
+  expect(adds(guild)).toHaveLength(4);
+});
+
 it('a member with the approval role can see past decisions until they lose the role', async ({
   guild,
   discord,
