@@ -20,6 +20,7 @@ import { type Submission, unconfirmedIn } from '../../src/submissions/submission
 import type { CommandDeps } from '../deps.ts';
 import { type Approved, approvalNotes, keyButton } from './approve.ts';
 import { AT_START, readFilter, waitingId, writeFilter } from './filter.ts';
+import { linesLeft } from './lines-left.ts';
 import { blocksButton, buttonsForAll, queueSelect } from './list-several.ts';
 import type { RefusedForm } from './typed-form.ts';
 
@@ -100,6 +101,16 @@ export function createApprovalQueue(deps: CommandDeps) {
     return {
       view: { content: [content, ...backgroundTexts(t, background, games)].join('\n'), embeds },
       buttons: decisionButtons(t, submission, background),
+    };
+  }
+
+  /** Builds the view of the member's own waiting submission, with the lines that are still to fix. */
+  async function ownView(context: Context, submission: Submission) {
+    const { content, embeds } = approvalView(context.t, submission, games, context);
+    const { texts, fix } = await linesLeft(context, submission, deps, 'next');
+    return {
+      view: { content: [content, ...texts].join('\n'), embeds },
+      buttons: [...ownButtons(context.t, submission, 'next'), fix],
     };
   }
 
@@ -304,9 +315,7 @@ export function createApprovalQueue(deps: CommandDeps) {
     const shown = found[index];
     const approval = shown && (await approvals.find(shown));
     if (shown === undefined || approval === undefined) return undefined;
-    const { view, buttons } = decides
-      ? await moderatorsView(t, approval)
-      : { view: approvalView(t, approval, games, context), buttons: ownButtons(t, approval, 'next') };
+    const { view, buttons } = decides ? await moderatorsView(t, approval) : await ownView(context, approval);
     const next =
       found.length > 1 &&
       button(submissionsId('waiting', writePage(index + 2, queue.state)), t('submissions.nextWaiting'));

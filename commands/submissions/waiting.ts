@@ -5,22 +5,19 @@ import {
   type PressContext,
   type Reply,
 } from '../../src/interactions/command.ts';
-import { button, type Control, rows } from '../../src/interactions/controls.ts';
+import { button, rows } from '../../src/interactions/controls.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
-import { isInvalid } from '../../src/server-lists/row.ts';
-import { linesToEdit } from '../../src/submissions/draft-editor.ts';
 import type { Unavailable } from '../../src/submissions/drafts.ts';
 import { type Submission, serverResults } from '../../src/submissions/submission.ts';
 import { outcomesForLog } from '../../src/words/outcomes.ts';
 import { sentences } from '../../src/words/sentences.ts';
-import { addressCode, MAX_NAMED_PER_LIST } from '../../src/words/servers.ts';
+import { addressCode } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
-import { textWithoutFiles } from '../submit/files.ts';
 import { submitId } from '../submit/ids.ts';
-import { invalidText, skippedText } from '../submit/preview.ts';
 import { anotherButton, reportReply } from '../submit/report.ts';
 import { editAgain } from './again.ts';
+import { linesLeft } from './lines-left.ts';
 import { mayDecide } from './queue.ts';
 
 /**
@@ -134,29 +131,6 @@ async function nextWhileWaiting(
   if (await mayDecide(context, remembered).catch(() => false)) return t('approval.yourself', { submissions });
   const isNotified = await decisionMessages.wantsDirectMessages(guildId, user.id);
   return isNotified ? t('approval.directMessage') : t('approval.next', { submissions });
-}
-
-/** Accounts for the other lines in the draft of a submission: those to fix, with a button, and those that it skips. */
-async function linesLeft(
-  context: Context,
-  { draftId, state }: Submission,
-  { drafts, games }: CommandDeps,
-): Promise<{ readonly texts: readonly string[]; readonly fix: Control | false }> {
-  const { t } = context;
-  const draft = await drafts.read(draftId);
-  if (draft === undefined) return { texts: [], fix: false };
-  const skipped = skippedText(t, draft.source, draft);
-  const others = skipped === '' ? [] : ['', skipped];
-  const count = draft.rows.filter(isInvalid).length;
-  if (count === 0) return { texts: others, fix: false };
-  const whole = textWithoutFiles(count, () => invalidText(t, draft, games, count));
-  const id = state === 'waiting' ? submitId('change', draftId, 'invalid') : submitId('correct', draftId);
-  const label = t('again.fix', { count: linesToEdit(draft, 'invalid').rows.length });
-  return {
-    texts: ['', whole ?? invalidText(t, draft, games, MAX_NAMED_PER_LIST), ...others],
-    // **Edit and submit again** already opens a declined submission's lines.
-    fix: state !== 'declined' && state !== 'withdrawn' && button(id, label),
-  };
 }
 
 /**

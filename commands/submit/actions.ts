@@ -172,8 +172,9 @@ export function submitActions(deps: CommandDeps): Actions {
           const { id, more } = readSubmitId(context.argument);
           const draft = await approvals.draft(context, id);
           if (draft.kind === 'no-draft') return replyForUnavailable(context, { id, ...draft }, deps);
-          const which = more === 'invalid' ? 'invalid' : 'all';
-          const then = more === 'next' ? more : undefined;
+          const marks = more.split(':');
+          const which = marks.includes('invalid') ? 'invalid' : 'all';
+          const then = marks.includes('next') ? 'next' : undefined;
           return draftModal(context, { draft, action: 'changed', which, then }, deps);
         },
       },

@@ -87,7 +87,7 @@ const LONGEST: Readonly<Record<string, string>> = {
   'submit:anyway': DRAFT,
   'submit:askgame': `${DRAFT}:missing`,
   'submit:cancel': DRAFT,
-  'submit:change': `${DRAFT}:invalid`,
+  'submit:change': `${DRAFT}:invalid:next`,
   'submit:changed': `${DRAFT}:${RUN}:all:next`,
   'submit:choose': `${DRAFT}:2:74`,
   'submit:continue': DRAFT,

@@ -772,11 +772,16 @@ describe('a submission that needs approval', () => {
     for (const each of [preview, reply]) {
       expect(textOf(each)).toContain('1 line needs fixing:\n• Line 2 two.example.com cs2: no port');
     }
-    const { modal, typed } = await openModal(member, reply, 'Fix 1 line');
-    expect(typed.servers).toBe('2. two.example.com Counter-Strike 2');
-    const fixed = await member.submit(modal, { servers: '2. two.example.com:2 cs2' });
-    expect(textOf(fixed)).toContain('3 game servers');
+    const queue = await member.slash('submissions');
+    expect(textOf(queue)).toContain('1 line needs fixing:\n• Line 2 two.example.com cs2: no port');
+    for (const each of [reply, queue]) {
+      const { typed } = await openModal(member, each, 'Fix 1 line');
+      expect(typed.servers).toBe('2. two.example.com Counter-Strike 2');
+    }
+    const fixed = await edit(member, queue, { servers: '2. two.example.com:2 cs2' }, 'Fix 1 line');
+    expect(textOf(fixed)).toMatch(/Your change was saved\..*1 submission is waiting.*3 game servers/s);
     expect(textOf(fixed)).not.toContain('fixing');
+    expect(labelsOf(fixed)).toEqual(['Edit', 'Withdraw', 'History']);
     await approve(guild);
     await expect.poll(() => listing.submitted.map(({ port }) => port)).toEqual([1, 2, 3]);
   });
