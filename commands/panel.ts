@@ -81,7 +81,7 @@ export async function panelFields(
 ): Promise<readonly Field[]> {
   const { t } = context;
   const hint = t('panel.gameHint');
-  const wanted = { label: t('addserver.field.game'), hint, typed: game, required: false };
+  const wanted = { label: t('addserver.field.game'), hint, typed: game, required: false, keepsTyped: true };
   const { field } = await gamePart(context, wanted, deps);
   return [
     {

@@ -1,9 +1,11 @@
 import { PANEL_BUTTONS, type Panel } from '../../src/guilds/panels.ts';
+import type { Settings } from '../../src/guilds/settings.ts';
 import type { Context, PressContext, SubmitContext } from '../../src/interactions/command.ts';
 import { button, customId, markOf, select } from '../../src/interactions/controls.ts';
 import { pageButtons, pageOf, readPage } from '../../src/interactions/pager.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
 import { escapeText } from '../../src/words/escape.ts';
+import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { panelFields, typedGame } from '../panel.ts';
 import { drawPanel, panelItem, showDuePanels } from '../panel-message.ts';
@@ -23,10 +25,19 @@ import {
 } from './setting.ts';
 
 const MAX_LISTED_TEXT_LENGTH = 25;
+const MAX_GAME_NAME_LENGTH = 30;
 
 /** Shows one panel per page. */
 export function panelsSetting(deps: CommandDeps): Setting {
-  const { panels } = deps;
+  const { panels, games } = deps;
+
+  /** Returns the name of the panel's game, and whether members can submit the game. Empty without a game. */
+  function gameText(t: Translate, { game: alias }: Panel, { games: allowed }: Settings): string {
+    if (alias === undefined) return '';
+    const game = escapeText(games.find(alias)?.name ?? alias, MAX_GAME_NAME_LENGTH);
+    return allowed === undefined || allowed.includes(alias) ? game : t('panel.gameNotAllowed', { game });
+  }
+
   return {
     id: 'panels',
     name: (t) => t('settings.panels.name'),
@@ -35,10 +46,11 @@ export function panelsSetting(deps: CommandDeps): Setting {
         ? `${OFF} ${t('settings.panels.none')}`
         : `${FINE} ${t('settings.panels.some', { number })}`,
     about: ({ t, mention }) => t('settings.panels.about', { panel: mention('panel') }),
-    notes: ({ guildId }, shown, wanted) =>
+    notes: ({ t, guildId }, shown, wanted) =>
       shown.panels.map((panel, index) => {
         const sign = panel === chosenOf(shown, wanted).panel ? '▸' : '-';
-        return `${sign} ${panelItem(guildId, panel, index + 1)} ${escapeText(panel.text, MAX_LISTED_TEXT_LENGTH)}`;
+        const about = [escapeText(panel.text, MAX_LISTED_TEXT_LENGTH), gameText(t, panel, shown.now)];
+        return `${sign} ${panelItem(guildId, panel, index + 1)} ${about.filter(Boolean).join(' · ')}`;
       }),
     controls(context, shown, wanted) {
       const { t } = context;

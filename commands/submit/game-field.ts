@@ -57,6 +57,8 @@ interface GameField extends Pick<TextField, 'label' | 'hint'> {
   /** The game initially shown in the field, as the member typed it. */
   readonly typed: string;
   readonly required: boolean;
+  /** Whether a select menu also offers `typed` if it isn't an allowed game. */
+  readonly keepsTyped?: boolean;
   /** Whether a moderator is correcting a waiting submission. A correction doesn't submit anything. */
   readonly isCorrection?: boolean;
 }
@@ -74,10 +76,12 @@ export async function gamePart(context: Context, wanted: GameField, deps: Comman
   const settings = await deps.settings.getOrUnreadable(guildId);
   // Whether admins exclude any of the service's games.
   const isLimited = allowed.length < games.all.length;
-  const options = allowed.filter(isSelectable).map(gameOption);
-  const isSelect = (isLimited || games.isFresh()) && options.length > 0 && options.length <= LIMITS.choices;
   const { label, hint, typed, required } = wanted;
-  const chosen = games.find(typed)?.alias;
+  const chosen = games.find(typed) ?? { alias: typed, name: typed };
+  const isLost = wanted.keepsTyped === true && !allowed.some(({ alias }) => alias === chosen.alias);
+  const kept = isLost ? [{ ...chosen, name: t('panel.gameNotAllowed', { game: chosen.name }) }] : [];
+  const options = [...allowed, ...kept].filter(isSelectable).map(gameOption);
+  const isSelect = (isLimited || games.isFresh()) && allowed.length > 0 && options.length <= LIMITS.choices;
   const field: Field = isSelect
     ? {
         kind: 'select',
@@ -85,7 +89,7 @@ export async function gamePart(context: Context, wanted: GameField, deps: Comman
         label,
         hint,
         placeholder: t('list.button.selectGame'),
-        options: options.map((option) => ({ ...option, default: option.value === chosen })),
+        options: options.map((option) => ({ ...option, default: option.value === chosen.alias })),
         required,
       }
     : {

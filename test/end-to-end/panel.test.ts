@@ -294,6 +294,27 @@ describe("a guild's panels", () => {
     expect(labelsOf(page)).toEqual(['Post a panel here', 'All settings']);
   });
 
+  withKeyIt('keep a game that is no longer allowed, until an admin removes it', async ({ guild, admin }) => {
+    const panel = await postPanel(guild, 'Rust only');
+    await edit(admin, await openSetting(guild, 'Panels'), { game: 'rust' });
+    await allowGames(guild, ['ark', 'cs2']);
+    const page = await openSetting(guild, 'Panels');
+    const shown = 'Rust (not allowed here)';
+    expect(textOf(page)).toContain(`Rust only · ${shown}`);
+    const { modal, typed } = await openModal(admin, page);
+    expect(modalFields(modal.data)[1]).toMatchObject({
+      kind: 'select',
+      value: 'rust',
+      offers: [{ value: 'ark' }, { value: 'cs2' }, { value: 'rust', label: shown }],
+    });
+    await admin.submit(modal, { ...typed, text: 'Still Rust' });
+    expect(panel.current.content).toMatch(/\n\nStill Rust$/);
+    expect(JSON.stringify(panel.current)).toContain('addserver:new:rust');
+    await edit(admin, page, { game: '' });
+    expect(JSON.stringify(panel.current)).not.toContain('rust');
+    expect(labelsOf(panel)).toHaveLength(3);
+  });
+
   it('are removed from the list once they are deleted in Discord', async ({ bot, guild, admin, discord }) => {
     const panel = await postPanel(guild, 'Ours');
     const page = await openSetting(guild, 'Panels');
