@@ -1,6 +1,6 @@
 import { WAITS_MS } from '../src/approval/waiting-store.ts';
 import type { Command, Context, Reply } from '../src/interactions/command.ts';
-import { button, customId, linkButton, rows } from '../src/interactions/controls.ts';
+import { button, customId, linkButton, markOf, rows } from '../src/interactions/controls.ts';
 import { UNREPLIED_KEPT_DAYS } from '../src/interactions/interaction-store.ts';
 import { DAY_MS } from '../src/pacing/durations.ts';
 import { REJECTED_KEPT_DAYS } from '../src/submissions/erasure.ts';
@@ -14,6 +14,7 @@ import { slashCommand } from './slash-command.ts';
 /** /privacy: lists the stored data. Members can have their names deleted, and admins can delete all the guild's data. */
 export function privacyCommand({
   deletion,
+  keys,
   settings,
   guildLog,
   approvals,
@@ -62,6 +63,22 @@ export function privacyCommand({
     };
   }
 
+  /**
+   * Builds the question before all the guild's data is deleted. A deletion that answers the question checks its mark: what
+   * an admin set up after the question isn't deleted.
+   */
+  async function askErase({ t, guildId }: Context) {
+    const [key, found, count] = await Promise.all([
+      keys.status(guildId),
+      settings.getOrUnreadable(guildId),
+      approvals.countWaiting(guildId),
+    ]);
+    const mark = markOf(JSON.stringify([key?.setAt, found, count]));
+    const waiting = count === 0 ? undefined : t('privacy.questionWaiting', { count });
+    const asked = sentences(t('privacy.question'), waiting);
+    return { mark, reply: question(t, asked, ['confirm', mark], t('privacy.confirm')) };
+  }
+
   return {
     data: slashCommand('privacy'),
     isNeverBlocked: true,
@@ -83,7 +100,7 @@ export function privacyCommand({
         answers: 'immediate',
         run: async ({ t }) => {
           const asked = sentences(t('privacy.askDeleteName'), t('privacy.askDeleteNameWaiting'));
-          return question(t, asked, 'forgetme', t('privacy.deleteName'));
+          return question(t, asked, ['forgetme'], t('privacy.deleteName'));
         },
       },
       forgetme: {
@@ -101,16 +118,18 @@ export function privacyCommand({
       erase: {
         permission: 'manage-guild',
         answers: 'immediate',
-        async run({ t, guildId }) {
-          const count = await approvals.countWaiting(guildId);
-          const waiting = count === 0 ? undefined : t('privacy.questionWaiting', { count });
-          return question(t, sentences(t('privacy.question'), waiting), 'confirm', t('privacy.confirm'));
-        },
+        run: async (context) => (await askErase(context)).reply,
       },
       confirm: {
         permission: 'manage-guild',
         answers: 'update',
-        async run({ t, interactionId, guildId, user, guildWords }) {
+        async run(context) {
+          const { t, interactionId, guildId, user, guildWords } = context;
+          const { mark, reply } = await askErase(context);
+          if (mark !== context.argument) {
+            const content = sentences(t('privacy.changedSince'), reply.content);
+            return { ...reply, content, isUserError: true };
+          }
           const waiting = await approvals.waiting(guildId);
           const standing = await panels.of(guildId);
           const found = await settings.getOrUnreadable(guildId);
@@ -133,12 +152,17 @@ export function privacyCommand({
 
 /**
  * Builds the message that asks for confirmation.
- * @param action the action of the delete button
+ * @param action the action of the delete button, and the argument if there is one
  */
-const question = (t: Translate, content: string, action: string, label: string): Reply => ({
+const question = (
+  t: Translate,
+  content: string,
+  action: readonly [string, string?],
+  label: string,
+): Reply => ({
   content,
   components: rows([
-    button(customId('privacy', action), label, 'danger'),
+    button(customId('privacy', ...action), label, 'danger'),
     button(customId('privacy', 'cancel'), t('button.cancel')),
   ]),
 });

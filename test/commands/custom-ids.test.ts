@@ -45,7 +45,7 @@ const LONGEST: Readonly<Record<string, string>> = {
   'panel:new': '',
   'panel:post': '',
   'privacy:cancel': '',
-  'privacy:confirm': '',
+  'privacy:confirm': MARK.slice(1),
   'privacy:erase': '',
   'privacy:forget': '',
   'privacy:forgetme': '',

@@ -100,7 +100,9 @@ describe('/privacy', () => {
     const waiting = await waitingIn(guild);
     const custom_id = idOf(waiting, 'submissions:approve');
     const asked = await admin.press(await admin.slash('privacy'), 'Delete all data for this Discord server');
-    expect(textOf(asked)).toContain("1 submission that is waiting for a moderator won't be sent.");
+    expect(textOf(asked)).toContain(
+      "1 submission that is waiting for a moderator won't be sent, and its member won't be notified.",
+    );
     await admin.press(asked, 'Delete everything');
     await expect.poll(() => logMessages(guild).at(-1)).toContain('@admin deleted everything');
     await expect.poll(() => labelsOf(waiting)).toEqual([]);
@@ -112,6 +114,32 @@ describe('/privacy', () => {
     assert(left);
     expect(textOf(await inStaff(guild, 'admin').press(left, 'Old'))).toContain(gone);
     expect(textOf(left)).toContain(gone);
+  });
+
+  it('asks again if an admin has set up something, or a member has submitted, since the question', async ({
+    guild,
+    admin,
+    member,
+  }) => {
+    const ask = async () =>
+      admin.press(await admin.slash('privacy'), 'Delete all data for this Discord server');
+    const old = await ask();
+    const wasSetUp = await ask();
+    await admin.press(await ask(), 'Delete everything');
+    await setKey(admin, 'sandbox-key');
+    const again = 'nothing has been deleted yet. Delete the API key';
+    expect(textOf(await admin.press(wasSetUp, 'Delete everything'))).toContain(again);
+    await turnApprovalOn(guild);
+    const withoutWaiting = await ask();
+    await addServer(member, 'a.example.com:1');
+    for (const question of [old, withoutWaiting]) {
+      expect(textOf(await admin.press(question, 'Delete everything'))).toContain(again);
+      expect(textOf(question)).toContain('1 submission that is waiting');
+    }
+    expect(textOf(await admin.slash('keystatus'))).toContain('Last worked');
+    expect(labelsOf(await waitingIn(guild))).toContain('Approve');
+    expect(textOf(await admin.press(old, 'Delete everything'))).toContain('Deleted.');
+    expect(textOf(await admin.slash('keystatus'))).toContain('has no API key');
   });
 
   it('removes the buttons of all panels when an admin deletes everything', async ({ guild, admin }) => {
