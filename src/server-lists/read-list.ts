@@ -268,7 +268,8 @@ export function readLines(text: string, games: GameReading, source: 'list' | 'me
   function finished(unused: readonly string[]): RawRows {
     const { rows, namesNewGame, leftOut: asides } = parser.rows();
     const numbers = [...new Set([...leftOut, ...asides])].toSorted((one, other) => one - other);
-    return { rows, namesNewGame, leftOut: numbers.map(String), unused };
+    const inOrder = rows.toSorted((one, other) => one.line - other.line);
+    return { rows: inOrder, namesNewGame, leftOut: numbers.map(String), unused };
   }
 
   for (const [index, line] of lines.slice(0, header ? top : undefined).entries()) read(line, index);

@@ -52,12 +52,14 @@ interface Ports {
   readonly numbers: readonly NamedNumber[];
 }
 
-/** An address that the text describes as something else than a game server. */
+/**
+ * An address that the text describes as something else than a game server. `unclear`: only the section's heading does, so the
+ * address is offered.
+ */
 interface Aside {
   readonly kind: 'aside';
-  readonly line: number;
-  readonly role: Role;
-  readonly typed: TypedRow;
+  readonly role: Role | 'unclear';
+  readonly row: RawRow;
 }
 
 /** A line without a server or a port. */
@@ -118,6 +120,7 @@ const RECORD = /["`=]|(?<!\p{L})'|'(?!\p{L})|^(?:\s{2}|\t|\s*-\s)/u;
 /** The number or bullet of a list item. */
 const ITEM = /^\s*(?:[-*•‣>]|\d{1,4}[.)])\s+/u;
 const LINK_MARKUP = /\[url=/giu;
+const LINK_OR_HOST = /:\/\/|[\p{L}\p{N}-]\.\p{L}{2}/u;
 /** For the name of an unknown game. */
 const MAX_UNKNOWN_WORDS = 4;
 /** For a heading that names the game of the lines below it. */
@@ -139,6 +142,8 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
   let hasServer = false;
   /** Whether the current section is about something else, such as voice servers. */
   let isOther = false;
+  /** Whether that section has contained a link or a host, so that its next address might be something else again. */
+  let hasValue = false;
   let lineAbove = '';
   /** The last line without an address or a port. */
   let heading = '';
@@ -156,12 +161,17 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
   function readServers(text: string, line: PastedLine): boolean {
     const numbers = namedNumbers(text);
     const placed = placedIn(text, numbers, games);
+    if (placed.length > 0) isOther &&= !isSure(namedAround(text, placed, games));
     const roles = placed.map((each, index) => {
       const front = text.slice(placed[index - 1]?.behind ?? 0, each.start);
       const role = roleOf(front, text.slice(each.end, placed[index + 1]?.start));
-      return role === 'server' && (isOther || isHostOfOther(each.text)) ? 'other' : role;
+      const isServerIn = !isHostOfOther(each.text) && (!isOther || isJoined(each, text));
+      if (role !== 'server' || isServerIn) return role;
+      const isValue = !hasValue && isAddressField(front);
+      return isOther && !isValue && isPublicWithPort(each) && !isHostOfOther(each.text) ? 'unclear' : 'other';
     });
-    const isRead = readAsides(text, line, placed, roles);
+    const words = wordsAround(line.raw);
+    const isRead = readAsides(text, line, placed, roles, words);
     const all = placed.filter((_, index) => roles[index] === 'server');
     // Text such as "play.example.com (8.8.8.8:27015)" describes one server, so most addresses without a port are ignored.
     const portedHosts = new Set(all.filter(hasPort).map(({ address }) => address?.host));
@@ -179,7 +189,6 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
       { raw: line.raw, text: plain, addresses: placed, servers, heading, namesGame },
       games,
     );
-    const words = wordsAround(line.raw);
     const label = FIELD_IN_FRONT.exec(text.slice(0, found[0]?.start))?.groups?.name ?? '';
     for (const { targets, beside, name, ...address } of servers) {
       for (const typed of targets) {
@@ -196,14 +205,23 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     text: string,
     line: PastedLine,
     placed: readonly PlacedAddress[],
-    roles: readonly Role[],
+    roles: readonly Aside['role'][],
+    words: (server: string) => string,
   ): boolean {
     const asides = placed.flatMap((each, index) => {
       const role = roles[index] ?? 'server';
       const isAside = role !== 'server' && (hasPort(each) || isServer(each, text));
       return isAside ? each.targets.map((typed) => ({ role, typed })) : [];
     });
-    for (const aside of asides) parts.push({ kind: 'aside', line: line.number, ...aside });
+    for (const { role, typed } of asides) {
+      const row = {
+        line: line.number,
+        typed,
+        shape: 'unsure',
+        findWords: () => words(typed.server),
+      } as const;
+      parts.push({ kind: 'aside', role, row });
+    }
     return asides.length > 0;
   }
 
@@ -265,7 +283,10 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     const isHeading = HEADING.test(text);
     const named = namedGame(text, games);
     const game = isHeading ? named : sureOf(named, text);
-    if (isHeading) isOther = game === undefined && isSectionOfOther(text);
+    const isLinkOrHost = LINK_OR_HOST.test(text);
+    // A field with a link or a host is not a heading.
+    if (isHeading) isOther = game === undefined && !isLinkOrHost && isFieldOfOther(text);
+    hasValue = isOther && !isHeading && (hasValue || isLinkOrHost);
     if (isHeading || game !== undefined) gameOfHeading = game;
     heading = text;
     isConfiguration ||= isSetting(text);
@@ -295,7 +316,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     },
     /** Adds a row that was read from named columns. */
     add,
-    /** Returns all rows, in the order of the text. */
+    /** Returns all rows in the order of the text, followed by the unclear addresses. */
     rows(): TextRows {
       const { parts: servers, leftOut } = withQueryPorts(withPortsOfLines(parts, games));
       const read = withGames(withRecordEnds(servers), games, isMessage);
@@ -303,7 +324,10 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
         if (joined.has(row.typed.server)) return { ...row, shape: 'list' as const };
         return isConfiguration && row.shape === 'list' ? { ...row, shape: 'unsure' as const } : row;
       });
-      return { ...read, rows, leftOut };
+      const offered = parts.flatMap((part) =>
+        part.kind === 'aside' && part.role === 'unclear' ? part.row : [],
+      );
+      return { ...read, rows: [...rows, ...offered], leftOut };
     },
   };
 }
@@ -314,8 +338,24 @@ const sureOf = (game: NamedGame | undefined, text: string): NamedGame | undefine
     ? { kind: 'doubtful', alias: game.alias }
     : game;
 
-/** Whether the section below a heading isn't about game servers. */
-const isSectionOfOther = (heading: string): boolean => fieldCalled(trimmed(heading))?.field === 'other';
+const isFieldOfOther = (heading: string): boolean => fieldCalled(trimmed(heading))?.field === 'other';
+
+/** Whether the text in front of an address only says that it's an address, as in `IP: `. */
+function isAddressField(front: string): boolean {
+  const ends = /[^\p{L}\p{N}]/u;
+  const called = fieldCalled(withoutEnds(front, { start: ends, end: ends }));
+  return called?.field === 'server' && called.rank < 2;
+}
+
+/** Finds the game that the words of a line name, without its addresses. */
+function namedAround(
+  text: string,
+  addresses: readonly PlacedAddress[],
+  games: GameIndex,
+): NamedGame | undefined {
+  const words = textsAround(text, addresses).join(' ');
+  return sureOf(namedGame(words, games), words);
+}
 
 /**
  * First pass: gives the servers the ports on lines without an address. A server normally gets the ports below it. If there
@@ -361,7 +401,7 @@ function withPortsOfLines(
 
 /** Whether the ports below a part belong to it. */
 const isOwner = (part: Part): boolean =>
-  part.kind === 'server' || (part.kind === 'aside' && part.role === 'other' && lacksPort(part.typed));
+  part.kind === 'server' || (part.kind === 'aside' && part.role === 'other' && lacksPort(part.row.typed));
 
 /**
  * Gives a server the ports on lines of their own. A port that names another game, such as `Bedrock Port: 19132`, belongs to
@@ -408,7 +448,7 @@ function withQueryPorts(parts: readonly (FoundServer | Words | Aside)[]): {
     (part) => (part.kind === 'server' ? placeOf(part.row.typed)?.host : undefined),
   );
   for (const part of parts) {
-    const query = part.kind === 'aside' && part.role === 'query' ? placeOf(part.typed) : undefined;
+    const query = part.kind === 'aside' && part.role === 'query' ? placeOf(part.row.typed) : undefined;
     const server = query && query.port !== '' ? free.get(query.host)?.shift() : undefined;
     if (server === undefined || query === undefined) continue;
     ports.set(server, query.port);
@@ -420,11 +460,10 @@ function withQueryPorts(parts: readonly (FoundServer | Words | Aside)[]): {
     return { ...part, row: { ...part.row, typed: { ...part.row.typed, queryPort } } };
   });
   const lines = new Set(servers.flatMap((part) => (part.kind === 'server' ? part.row.line : [])));
-  const asides = parts.filter((part) => part.kind === 'aside' && !used.has(part) && !lines.has(part.line));
-  return {
-    parts: servers,
-    leftOut: [...new Set(asides.map((part) => (part.kind === 'aside' ? part.line : 0)))],
-  };
+  const asides = parts.flatMap((part) =>
+    part.kind === 'aside' && part.role !== 'unclear' && !used.has(part) ? part.row.line : [],
+  );
+  return { parts: servers, leftOut: [...new Set(asides)].filter((line) => !lines.has(line)) };
 }
 
 /** Returns a function that finds the words around an address in a line, without passwords. */
@@ -576,6 +615,8 @@ interface PlacedAddress extends FoundAddress {
   /** The position where the ports end. */
   readonly behind: number;
 }
+
+const isPublicWithPort = (each: PlacedAddress): boolean => each.address !== undefined && hasPort(each);
 
 const hasPort = ({ targets }: PlacedAddress): boolean =>
   targets.some(({ server, port }) => (port !== '' && !port.startsWith('?')) || /:\d+$/u.test(server));
