@@ -1,6 +1,6 @@
 import { button, channelSelect } from '../../src/interactions/controls.ts';
 import type { CommandDeps } from '../deps.ts';
-import { demandPermissions, MESSAGE_CHANNELS, MISSING, namesOf } from './log-channel.ts';
+import { demandPermissions, lackingTexts, MESSAGE_CHANNELS } from './log-channel.ts';
 import { BROKEN, changeId, chosenId, FINE, INCOMPLETE, OFF, type Setting } from './setting.ts';
 
 /** The setting for whether and where to announce successful submissions. */
@@ -20,10 +20,8 @@ export const announcementsSetting = (deps: CommandDeps): Setting => ({
       : `${FINE} ${t('settings.announce.on')}`;
   },
   about: ({ t }) => t('settings.announce.about'),
-  notes({ t }, { now: { announce, announceChannelId: channelId, announceTrouble: trouble } }) {
-    if (!announce || channelId === undefined || trouble === undefined || trouble === 'gone') return [];
-    return [t('settings.announce.without', { channelId, names: namesOf(t, MISSING[trouble]) })];
-  },
+  notes: ({ t }, { now: { announce, announceChannelId, announceTrouble } }) =>
+    announce ? lackingTexts(t, announceChannelId, announceTrouble) : [],
   controls: ({ t }, { now }) => ({
     selects: [
       channelSelect(

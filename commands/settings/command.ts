@@ -206,11 +206,10 @@ const confirmButton = (
 /** Builds the overview: each setting in use, one line for all unused ones, the next step, and a menu of settings. */
 function overview(context: Context, shown: SettingsView, table: readonly Setting[], { retry }: View): Reply {
   const { t } = context;
-  const next = [
-    shown.waiting > 0 &&
-      `**${t('submissions.waiting', { count: shown.waiting })}**: ${context.mention('submissions')}`,
-    nextText(context, shown),
-  ].filter((text) => typeof text === 'string' && text !== '');
+  const next =
+    shown.waiting > 0
+      ? `**${t('submissions.waiting', { count: shown.waiting })}**: ${context.mention('submissions')}`
+      : nextText(context, shown);
   const all = table.map((setting) => ({
     id: setting.id,
     name: setting.name(t),
@@ -223,7 +222,7 @@ function overview(context: Context, shown: SettingsView, table: readonly Setting
     `**${t('settings.title')}**`,
     ...all.filter((each) => !isOff(each)).map(({ line }) => line),
     ...(off.length === 0 ? [] : [`${OFF} ${t('settings.off', { names: t.and(off) })}`]),
-    ...(next.length === 0 ? [] : ['', ...next]),
+    ...(next === '' ? [] : ['', next]),
   ];
   const options = all.map(({ id, name }) => ({ label: name, value: id }));
   return {

@@ -21,7 +21,7 @@ import {
 
 /** Limits for the games that a setting's line names. */
 const MAX_NAMED = 2;
-const MAX_NAME_LENGTH = 30;
+const MAX_NAME_LENGTH = 22;
 
 /** The setting for which games members can submit. Each page shows as many games as fit into a select menu. */
 export const gamesSetting = ({ games, history }: CommandDeps): Setting => ({

@@ -116,6 +116,7 @@ export function logChannelSetting(deps: CommandDeps): Setting {
     line: logLine,
     about: ({ t }) => t('settings.log.about'),
     notes: ({ t }, { now }) => [
+      ...lackingTexts(t, now.logChannelId, now.logTrouble),
       ...(now.approval ? [t('settings.log.needed')] : []),
       ...(lacksRole(now) ? [t('settings.chooseRole')] : []),
     ],
@@ -179,8 +180,18 @@ export function logLine(t: Translate, { now }: Pick<SettingsView, 'now'>): strin
   if (channelId === undefined) return `${OFF} ${t('settings.log.none')}`;
   if (trouble === undefined) return `${FINE} ${t('settings.log.works', { channelId })}`;
   if (trouble === 'gone') return `${BROKEN} ${t('settings.log.gone')}`;
-  return `${BROKEN} ${t('settings.log.without', { channelId, names: namesOf(t, MISSING[trouble]) })}`;
+  return `${BROKEN} ${t('settings.log.rejected', { channelId })}`;
 }
+
+/** Names the permissions that the bot lacks in a channel where Discord rejected a message. */
+export const lackingTexts = (
+  t: Translate,
+  channelId: string | undefined,
+  trouble: Settings['logTrouble'],
+): readonly string[] =>
+  channelId === undefined || trouble === undefined || trouble === 'gone'
+    ? []
+    : [t('settings.announce.without', { channelId, names: namesOf(t, MISSING[trouble]) })];
 
 /**
  * Checks the bot's permissions in the channel that an admin has chosen.
@@ -236,7 +247,7 @@ function testFailedText(t: Translate, channelId: string, trouble: Exclude<PostRe
 }
 
 /** Permissions that the bot may lack if Discord rejects a message with an embed. */
-export const MISSING = {
+const MISSING = {
   'no-access': ['ViewChannel'],
   'no-permission': ['SendMessages', 'EmbedLinks'],
 } as const;
@@ -250,5 +261,5 @@ function missingIn(permissions: bigint | undefined): readonly NeededPermission[]
   return needed.filter((name) => (permissions & PermissionFlagsBits[name]) === 0n);
 }
 
-export const namesOf = (t: Translate, permissions: readonly NeededPermission[]): string =>
+const namesOf = (t: Translate, permissions: readonly NeededPermission[]): string =>
   t.and(permissions.map((name) => `**${t(`permission.${name}`)}**`));

@@ -53,7 +53,5 @@ export const notifyRoleSelect = (t: Translate, now: Settings, page = 'role'): Co
 export function notifyRoleLine(t: Translate, { now }: Pick<SettingsView, 'now'>): string {
   const { notifyRoleId: roleId } = now;
   if (roleId === undefined) return `${OFF} ${t('settings.role.none')}`;
-  return hasLog(now)
-    ? `${FINE} ${t('settings.role.works', { roleId })}`
-    : `${INCOMPLETE} ${t('settings.role.noLog', { roleId })}`;
+  return `${hasLog(now) ? FINE : INCOMPLETE} ${t('settings.role.works', { roleId })}`;
 }

@@ -40,4 +40,4 @@ export function keyLine(t: Translate, key: KeyStatus | undefined): string {
 }
 
 /** Refers to Discord's own settings for who can submit servers. */
-export const whoLine = (t: Translate): string => `${FINE} ${t('settings.who')}`;
+export const whoLine = (t: Translate): string => `${FINE} ${t('settings.everyone')}`;

@@ -34,5 +34,5 @@ export const trustedRoleSetting: Setting = {
 export function trustedRoleLine(t: Translate, { now }: Pick<SettingsView, 'now'>): string {
   const { approval, trustedRoleId: roleId } = now;
   if (roleId === undefined) return `${OFF} ${t('settings.trusted.none')}`;
-  return `${approval ? FINE : OFF} ${t('settings.trusted.set', { roleId })}`;
+  return `${approval ? FINE : OFF} ${t('settings.trusted.role', { roleId })}`;
 }

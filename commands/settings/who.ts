@@ -14,7 +14,7 @@ export const whoSetting: Setting = {
   id: 'who',
   name: (t) => t('settings.whoName'),
   line: (t) => whoLine(t),
-  about: ({ t }) => t('settings.whoAbout'),
+  about: ({ t }) => t('settings.whoWhere'),
   notes: ({ t }, { panels }) => (panels.length === 0 ? [] : [t('panel.everyone')]),
   controls: ({ t }) => ({ buttons: [linkButton(INTEGRATIONS_GUIDE, t('settings.integrationsButton'))] }),
   handlers: {},

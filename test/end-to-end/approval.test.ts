@@ -1039,7 +1039,7 @@ describe('a submission that needs approval', () => {
     await turnApprovalOn(guild);
     discord.guildEvents.setBotPermissions(guild, staffChannel(guild), 0n);
     for (const port of [1, 2]) await addServer(member, `${HOST}:${port}`);
-    expect(textOf(await openSettings(guild))).toMatch(/❌ Log channel: #\d+; the bot lacks View Channel/);
+    expect(textOf(await openSettings(guild))).toMatch(/❌ Log channel: can't post in #\d+/);
     expect(approvalsIn(guild)).toEqual([]);
     discord.guildEvents.setBotPermissions(guild, staffChannel(guild), USUAL_BOT_PERMISSIONS);
     expect(textOf(await openSettings(guild))).toMatch(/✅ Log channel: #\d+\n/);
