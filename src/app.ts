@@ -197,6 +197,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     serverLookup,
     demandOwned: interactionStore.demandOwned,
     showApproval: approvalMessages.show,
+    showDueApprovals: () => void approvalMessages.showDue(),
     encryptNotice: (which, interactionId) => decisionNotices.encrypt(which, interactionId),
     observers: [traces.observer, submissionLog, ...(metrics ? [metrics.observer] : [])],
     onKeyChange,

@@ -24,7 +24,7 @@ import type {
   WaitingSubmissions,
 } from '../submissions/waiting-submissions.ts';
 import type { NamedTarget } from '../words/servers.ts';
-import { waitingIn } from './waiting-store.ts';
+import { MARK_AS_OUTDATED, waitingIn } from './waiting-store.ts';
 
 /** A waiting submission, without its servers. */
 export interface WaitingSubmission extends DraftRef {
@@ -93,8 +93,6 @@ const MAX_LINE_DECISIONS_SHOWN = 5;
 
 /** Moderators find submissions that are no longer waiting only among the latest. */
 const MAX_LATEST = 100;
-
-const MARK_AS_OUTDATED = { revision: sql<number>`revision + 1` };
 
 export type Approvals = ReturnType<typeof createApprovals>;
 

@@ -44,6 +44,9 @@ const NO_MESSAGE = {
   notice: null,
 };
 
+/** Column values that make approval-messages.ts update a submission's message. */
+export const MARK_AS_OUTDATED = { revision: sql<number>`revision + 1` };
+
 /** Selects the waiting submissions of the guild, or only those of one member. */
 export const waitingIn = (tables: Kysely<Tables>, guildId: string, userId?: string) =>
   tables
@@ -283,6 +286,23 @@ export function createWaitingSubmissions({
       await servers(id)
         .set({ ...outcomeToStore(outcome), ended_at: now() })
         .execute();
+    },
+    async markRepeats(guildId, id) {
+      const sent = sql`select address from servers as sent where submission_id = ${id}
+        and outcome in ('accepted', 'unknown')`;
+      const { numUpdatedRows } = await tables()
+        .updateTable('submissions')
+        .set(MARK_AS_OUTDATED)
+        .where('guild_id', '=', guildId)
+        .where('state', '=', 'waiting')
+        .where('id', 'in', ({ selectFrom }) =>
+          selectFrom('servers')
+            .select('submission_id')
+            .where('servers.guild_id', '=', guildId)
+            .where(sql<boolean>`servers.address in (${sent})`),
+        )
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
     },
     async withdraw(by, id, interactionId) {
       const found = await findOwn(by, id);

@@ -130,6 +130,8 @@ export interface PipelineDeps extends SubmissionStore {
   readonly store: Pick<Store, 'inGuild' | 'sync'>;
   /** Updates the moderators' message about a waiting submission. */
   readonly showApproval: (which: DraftRef) => Promise<void>;
+  /** Updates all of the moderators' messages that are out of date, in the background. */
+  readonly showDueApprovals: () => void;
   /** Encrypts the interaction data needed to notify the member of a decision about the draft. */
   readonly encryptNotice: (which: DraftRef, interactionId: string) => Promise<string | null>;
   readonly keys: Pick<ApiKeys, 'usable' | 'noteOutcome'>;
@@ -162,6 +164,8 @@ interface Reservation extends Pick<EndedSubmission, 'draft' | 'limitedRows' | 'l
   readonly key: UsableKey;
   /** Whether the approved submission has a message for moderators. */
   readonly hasMessage: boolean;
+  /** Whether other submissions may be waiting for a moderator, which costs a statement to find out. */
+  readonly mayOthersWait: boolean;
   /** The submitted rows. Each row's index is the server's position in the `servers` table. */
   readonly rows: readonly ReadyRow[];
 }
@@ -276,6 +280,7 @@ export function createPipeline(deps: PipelineDeps) {
       submissionId,
       key,
       hasMessage: waiting?.message !== undefined,
+      mayOthersWait: settings.approval === true || waiting !== undefined,
       rows: reserved,
       draft: withNotChosen(draft, checked.choices),
       limitedRows: rows.slice(count),
@@ -303,10 +308,12 @@ export function createPipeline(deps: PipelineDeps) {
   }
 
   async function carryOut(submitRequest: SubmitRequest, submission: Reservation): Promise<EndedSubmission> {
+    const { guildId } = submitRequest;
     const plan = createRequestPlan(serversOf(submission.rows));
     const outcomes = new Map<number, Outcome>();
     let isRecorded = true;
     let isLeft: boolean | undefined;
+    let hasRepeats = false;
 
     // If an outcome can't be recorded, the bot stops sending, and `endAbandoned` ends the submission later.
     for (let request = plan.next(); request && isRecorded; request = plan.next()) {
@@ -318,11 +325,17 @@ export function createPipeline(deps: PipelineDeps) {
       const isLast = plan.next() === undefined;
       isRecorded = await recordRequest(submitRequest, async () => {
         await deps.submissions.endRequest(submission.submissionId, request, ended);
-        if (isLast) isLeft = await deps.submissions.finish(submitRequest.guildId, submission.submissionId);
-        return key && deps.keys.noteOutcome(submitRequest.guildId, key.setAt, received);
+        if (isLast) {
+          const { submissionId, mayOthersWait } = submission;
+          isLeft = await deps.submissions.finish(guildId, submissionId);
+          hasRepeats = mayOthersWait && (await deps.waitingSubmissions.markRepeats(guildId, submissionId));
+        }
+        return key && deps.keys.noteOutcome(guildId, key.setAt, received);
       });
       if (!isLast) submitRequest.onProgress?.(outcomes.size, submission.rows.length);
     }
+
+    if (hasRepeats) deps.showDueApprovals();
 
     const ended = submission.rows.map((row, index) => rowResult(row, outcomes.get(index) ?? notSent('bot')));
     const { draft, limitedRows, limited, hasMessage } = submission;

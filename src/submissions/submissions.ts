@@ -44,7 +44,7 @@ const NEEDS_MODERATOR = sql<boolean>`expires_at is not null`;
 
 interface SubmissionsDeps extends SubmissionStoreBase {
   readonly drafts: Drafts;
-  readonly waiting: () => Pick<WaitingSubmissions, 'waitAgain'>;
+  readonly waiting: () => Pick<WaitingSubmissions, 'waitAgain' | 'markRepeats'>;
 }
 
 export type Submissions = ReturnType<typeof createSubmissions>;
@@ -377,6 +377,7 @@ export function createSubmissions(deps: SubmissionsDeps) {
         .set({ ...outcomeToStore(notSent(reason)), ended_at: now(), reserved_at: null })
         .execute();
       await finish(guildId, id);
+      await waiting().markRepeats(guildId, id);
     }
   }
 

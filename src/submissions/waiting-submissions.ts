@@ -104,6 +104,13 @@ export interface WaitingSubmissions {
   /** Ends a waiting submission and records its servers' outcome. Servers of withdrawn submissions don't get an outcome. */
   end(id: string, guildId: string, to: StateChange): Promise<void>;
   /**
+   * Marks the messages about waiting submissions as outdated if an ended submission has sent one of their servers, because
+   * the messages then show that it was already submitted.
+   * @param id the ended submission's id
+   * @returns whether there are any
+   */
+  markRepeats(guildId: string, id: string): Promise<boolean>;
+  /**
    * Withdraws a member's waiting submission but keeps its draft. Returns the reason if the submission isn't waiting.
    */
   withdraw(by: Submitter, id: string, interactionId: string): Promise<NoDraft | undefined>;

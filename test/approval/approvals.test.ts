@@ -211,6 +211,27 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await about('c')).toMatchObject({ before: [{}], isRepeat: false });
   });
 
+  it.each([
+    ['becomes outdated', 'accepts', true, ACCEPTED, 1],
+    ['becomes outdated', "doesn't confirm", true, { kind: 'unknown', reason: 'timeout' }, 1],
+    ['stays up to date', 'rejects', true, { kind: 'rejected', message: 'No.' }, 0],
+    ['stays up to date while approval is off', 'accepts', false, ACCEPTED, 0],
+  ] as const)('has a message that %s when the service %s its server in another submission', async (_what, _why, isOn, outcome, count) => {
+    const opened = await open();
+    const { approvals, drafts, settings, world } = opened;
+    for (const id of ['a', 'b']) {
+      await submit(opened, id);
+      const waiting = await approvals.find({ guildId, id });
+      if (waiting) await markShown(approvals, waiting, { channelId: '5', messageId: id });
+    }
+    if (!isOn) await settings.change(guildId, ({ approval: _was, ...now }) => now);
+    world.answer = () => outcome;
+    const ann = { guildId, user: { id: '3', name: 'ann' } };
+    await drafts.save(ann, { ...readyDraft('again', 1), rows: readyDraft('a', 1).rows });
+    await send(opened, 'again', { ...ann, isAdmin: true });
+    expect((await approvals.due()).map(({ id }) => id)).toEqual(['a'].slice(0, count));
+  });
+
   it('keeps a record of each partial decline', async () => {
     const opened = await open();
     const other = await opened.beside('another process');

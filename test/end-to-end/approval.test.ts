@@ -155,6 +155,34 @@ describe('a submission that needs approval', () => {
     );
   });
 
+  it('can only be removed in the log channel once an admin has submitted the same server', async ({
+    guild,
+    admin,
+  }) => {
+    const { message } = await oneWaits(guild);
+    await addServer(admin, `${HOST}:1`);
+    await expect.poll(() => labelsOf(message)).toContain('Remove (already submitted)');
+    expect(textOf(message)).toContain('1 already submitted');
+    expect(labelsOf(message)).not.toContain('Approve');
+  });
+
+  it('shows moderators the number of ports if there are more than ten at one address', async ({
+    guild,
+    admin,
+    member,
+  }) => {
+    await turnApprovalOn(guild);
+    const ports = (from: number, count: number) =>
+      Array.from({ length: count }, (_, n) => `ports.example.com:${from + n} cs2`).join('\n');
+    await pressSubmit(member, await paste(member, ports(1, 10)));
+    const first = await waitingIn(guild);
+    expect(textOf(first)).not.toContain('Within a day');
+    await pressSubmit(member, await paste(member, ports(101, 2)));
+    const many = 'Within a day, this member submitted 12 ports at ports.example.com.';
+    await expect.poll(() => textOf(approvalsIn(guild).at(-1) ?? first)).toContain(many);
+    expect(textOf(await admin.slash('submissions'))).toContain(many);
+  });
+
   it('is sent immediately if the member has the trusted role', async ({ guild, discord, admin, member }) => {
     await turnApprovalOn(guild);
     const refused = await pickSetting(guild, 'Trusted role', '@everyone');

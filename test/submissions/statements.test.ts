@@ -66,6 +66,7 @@ it('SQL statements for submissions never scan a whole table', async () => {
     if (queued) await parts.approvals.background(queued);
     await parts.approvals.draft(mia, 'w');
     await parts.approvals.due();
+    await parts.waitingSubmissions.markRepeats('1', 'x');
     await parts.approvals.decline({
       guildId: '1',
       id: 'w',

@@ -284,6 +284,7 @@ export async function openPipeline(options: PipelineOptions) {
       if (!isOwner()) throw new Error('another process has taken it over');
     },
     showApproval,
+    showDueApprovals: () => undefined,
     encryptNotice: async () => null,
     observers,
     onKeyChange: async (guildId, change) => {
