@@ -24,6 +24,7 @@ import type { Store } from '../storage/store.ts';
 import { type Check, type CheckedDraft, type HeldReason, type NotSubmitted, serversOf } from './check.ts';
 import { withNotChosen } from './choices.ts';
 import {
+  asEdited,
   type Draft,
   isUnconfirmed,
   isUnsent,
@@ -300,11 +301,16 @@ export function createPipeline(deps: PipelineDeps) {
   ): Promise<SubmitResult & { kind: 'held' | 'no-draft' }> {
     const { approvedBy, replacesWaiting, includesAlreadySubmitted } = submitRequest;
     if (approvedBy !== undefined || replacesWaiting) return held;
-    // The draft itself doesn't include servers that only this request wanted to include.
-    const checked = includesAlreadySubmitted ? await deps.check.draft(submitRequest, draft) : held.checked;
+    // The member's choice doesn't apply to a server that is being sent elsewhere, which they didn't know about.
+    const isChosen = includesAlreadySubmitted === true && held.why.code !== 'in-flight';
+    const checked =
+      includesAlreadySubmitted && !isChosen ? await deps.check.draft(submitRequest, draft) : held.checked;
     const saved = whyTooMany(checked.draft) ? draft : checked.draft;
-    const kept = checked.ready.length > 0 ? { ...saved, isHeldBack: true } : saved;
-    return (await deps.drafts.replace(submitRequest, kept)) ?? { ...held, checked };
+    const chosen = isChosen ? { ...saved, includesAlreadySubmitted } : saved;
+    const kept = checked.ready.length > 0 ? { ...chosen, isHeldBack: true } : chosen;
+    // A list is unfinished again. A single server stays unconfirmed in the history, with **Submit again anyway**.
+    const saving = isChosen && kept.source !== 'options' ? asEdited(kept) : kept;
+    return (await deps.drafts.replace(submitRequest, saving)) ?? { ...held, checked };
   }
 
   async function carryOut(submitRequest: SubmitRequest, submission: Reservation): Promise<EndedSubmission> {

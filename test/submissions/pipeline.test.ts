@@ -405,6 +405,24 @@ describe("while requests can't be sent", () => {
     expect(await opened.drafts.unfinished(mia)).toMatchObject({ newest: { id: 'single' }, count: 2 });
   });
 
+  it.each([
+    { source: 'text', isUnfinished: true },
+    { source: 'options', isUnfinished: false },
+  ] as const)('the choice to resend unconfirmed servers is kept ($source)', async ({
+    source,
+    isUnfinished,
+  }) => {
+    const opened = await open(() => PAUSED);
+    await opened.drafts.save(mia, { ...readyDraft('d', 1), source });
+    expect(kinds(await opened.submit('d'))).toEqual(['unknown']);
+    expect(await opened.drafts.unfinished(mia)).toBeUndefined();
+    const again = await opened.submit('d', { includesAlreadySubmitted: true });
+    expect(again).toMatchObject({ why: { code: 'held-back' }, checked: { ready: [{}] } });
+    // The history only shows the single server, as unconfirmed.
+    expect((await opened.drafts.unfinished(mia))?.count).toBe(isUnfinished ? 1 : undefined);
+    expect(reasonIn(await opened.submit('d'))).toMatchObject({ code: 'held-back' });
+  });
+
   it('a submission can be queued for approval, but not approved', async () => {
     const opened = await open(() => PAUSED);
     await one(opened, 'first');
@@ -529,6 +547,11 @@ describe('a submission', () => {
           server: { server: 'a' },
         });
       }
+      // The member doesn't know the other submission, so they have to decide again.
+      const drafts = await rowsIn(opened.store, 'drafts');
+      expect(drafts.filter(({ lines }) => String(lines).includes('"includesAlreadySubmitted":true'))).toEqual(
+        [],
+      );
       expect(opened.requests).toHaveLength(1);
     });
 
