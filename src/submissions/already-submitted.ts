@@ -26,11 +26,12 @@ export function createAlreadySubmitted({ store: { tables }, now }: SubmissionSto
     () => sql<boolean>`(servers.outcome in ('accepted', 'unknown') or (servers.outcome is null
     and servers.sent_at is not null and servers.reserved_at <= ${now() - MAX_RUN_MS}))`;
 
+  /** Reads the latest submission of each game at each address, the latest one last. */
   function latestAt(guildId: string, addresses: readonly string[]) {
     const latest = ofGuild(guildId, addresses)
       .where(mayBeReceived())
-      .groupBy('address')
-      .select(({ fn }) => ['address', fn.max('reserved_at').as('reserved_at')]);
+      .groupBy(['address', 'game'])
+      .select(({ fn }) => ['address', 'game', fn.max('reserved_at').as('reserved_at')]);
     return (
       tables()
         .selectFrom(latest.as('latest'))
@@ -39,9 +40,11 @@ export function createAlreadySubmitted({ store: { tables }, now }: SubmissionSto
         .innerJoin('submissions', 'submissions.id', 'servers.submission_id')
         .where('servers.guild_id', '=', guildId)
         .whereRef('servers.address', '=', 'latest.address')
+        .whereRef('servers.game', '=', 'latest.game')
         .where(mayBeReceived())
         // The plus sign keeps SQLite from using the index by `reserved_at`, because all servers of a list share it.
         .where(sql<boolean>`+servers.reserved_at = latest.reserved_at`)
+        .orderBy('latest.reserved_at')
         .select(ENTRY_COLUMNS)
         .select('servers.address')
         .execute()
@@ -64,7 +67,10 @@ export function createAlreadySubmitted({ store: { tables }, now }: SubmissionSto
         .executeTakeFirst();
       return servers.find((server) => addressOf(server) === found?.address);
     },
-    /** Returns, by row, the latest submission of each server that the guild has already submitted. */
+    /**
+     * Returns, by row, the latest submission of each server that the guild has already submitted: of the same game if there
+     * is one, or else of any game at this address.
+     */
     async find(
       { guildId, userId }: { readonly guildId: string; readonly userId: string },
       rows: readonly Row[],
@@ -73,15 +79,20 @@ export function createAlreadySubmitted({ store: { tables }, now }: SubmissionSto
       const addresses = ready.map(({ submission }) => addressOf(submission));
       // PostgreSQL rejects an empty `IN` list.
       const latest = addresses.length > 0 ? await latestAt(guildId, addresses) : [];
-      const found = new Map(
-        latest.map((row) => [row.address, { ...entryOf(row), isYours: row.user_id === userId }]),
-      );
+      const found = new Map<string, EarlierSubmission>();
+      for (const row of latest) {
+        const earlier = { ...entryOf(row), isYours: row.user_id === userId };
+        found.set(row.address, earlier).set(keyOf(row.address, row.game), earlier);
+      }
       const alreadySubmitted = new Map<Row, EarlierSubmission>();
       for (const row of ready) {
-        const before = found.get(addressOf(row.submission));
+        const address = addressOf(row.submission);
+        const before = found.get(keyOf(address, row.submission.game)) ?? found.get(address);
         if (before) alreadySubmitted.set(row, before);
       }
       return alreadySubmitted;
     },
   };
 }
+
+const keyOf = (address: string, game: string): string => `${address} ${game}`;

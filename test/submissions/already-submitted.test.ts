@@ -10,7 +10,7 @@ describe('a previously submitted server', () => {
   it('is found by host and port unless it was rejected or not sent', async () => {
     const { store, alreadySubmitted } = await openParts(NOW);
     const ofGuild = { guildId: '1', userId: '7', hosts: ['one'] };
-    await addDone(store, { ...ofGuild, id: 'a', at: 1 });
+    await addDone(store, { ...ofGuild, id: 'a', at: 1, game: 'css' });
     await addDone(store, { ...ofGuild, id: 'b', at: 2, outcome: 'unknown', userId: '8', game: 'rust' });
     await addDone(store, { ...ofGuild, id: 'c', at: 3, outcome: 'rejected' });
     await addDone(store, { ...ofGuild, id: 'd', at: 4, outcome: 'not-sent' });
@@ -36,6 +36,23 @@ describe('a previously submitted server', () => {
     expect([...found]).toEqual([
       [rows[0], before],
       [rows[3], before],
+    ]);
+  });
+
+  it('is the latest one of the same game, or else the latest one', async () => {
+    const { store, alreadySubmitted } = await openParts(NOW);
+    const add = (id: string, at: number, game: string) =>
+      addDone(store, { id, guildId: '1', userId: '7', at, game, hosts: ['one'] });
+    await add('a', 1, 'cs2');
+    await add('b', 2, 'cs2');
+    await add('c', 3, 'css');
+    await add('d', 4, 'dods');
+    const rows = ['cs2', 'css', 'rust'].map((game, index) => readyRow(index + 1, 'one', { game }));
+    const found = [...(await alreadySubmitted.find(me, rows)).values()];
+    expect(found.map(({ game, at }) => [game, at])).toEqual([
+      ['cs2', 2],
+      ['css', 3],
+      ['dods', 4],
     ]);
   });
 
