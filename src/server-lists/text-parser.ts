@@ -158,7 +158,8 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     hasServer = true;
   }
 
-  function readServers(text: string, line: PastedLine): boolean {
+  /** @param isNamed whether to read host names without a port or label, which are offered if the line names their game */
+  function readServers(text: string, line: PastedLine, isNamed = false): boolean {
     const numbers = namedNumbers(text);
     const placed = placedIn(text, numbers, games);
     if (placed.length > 0) isOther &&= !isSure(namedAround(text, placed, games));
@@ -171,7 +172,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
       return isOther && !isValue && isPublicWithPort(each) && !isHostOfOther(each.text) ? 'unclear' : 'other';
     });
     const words = wordsAround(line.raw);
-    const isRead = readAsides(text, line, placed, roles, words);
+    const isRead = !isNamed && readAsides(text, line, placed, roles, words);
     const all = placed.filter((_, index) => roles[index] === 'server');
     // Text such as "play.example.com (8.8.8.8:27015)" describes one server, so most addresses without a port are ignored.
     const portedHosts = new Set(all.filter(hasPort).map(({ address }) => address?.host));
@@ -179,7 +180,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
       portedHosts.size > 0 && (portedHosts.has(address?.host) || !isSeparate(all, index, text));
     const areAll = !isMessage && isListOfAddresses(text, placed);
     const found = all.filter(
-      (each, index) => hasPort(each) || areAll || (!isIgnored(each, index) && isServer(each, text)),
+      (each, index) => isNamed || hasPort(each) || areAll || (!isIgnored(each, index) && isServer(each, text)),
     );
     if (found.length === 0) return isRead;
     const plain = withoutNumbers(text, numbers);
@@ -189,11 +190,12 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
       { raw: line.raw, text: plain, addresses: placed, servers, heading, namesGame },
       games,
     );
+    if (isNamed && (shape !== 'list' || !servers.every(({ beside }) => isSure(beside)))) return false;
     const label = FIELD_IN_FRONT.exec(text.slice(0, found[0]?.start))?.groups?.name ?? '';
     for (const { targets, beside, name, ...address } of servers) {
       for (const typed of targets) {
         if (shape !== 'people' && isJoined(address, plain)) joined.add(typed.server);
-        const row = { line: line.number, typed, shape, findWords: () => words(typed.server) };
+        const row = { line: line.number, typed, shape: isNamed ? 'unsure' : shape, findWords: () => words(typed.server) };
         addServer({ row, beside, words: name, label });
       }
     }
@@ -305,7 +307,11 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
       // The line is a comment in program code.
       if (/^\s*\/\//u.test(text)) return true;
       const isRead =
-        readServers(text, line) || readPorts(text) || readMeant(text, line) || readWords(text, line.raw);
+        readServers(text, line) ||
+        readPorts(text) ||
+        readMeant(text, line) ||
+        readServers(text, line, true) ||
+        readWords(text, line.raw);
       lineAbove = text;
       return isRead;
     },
