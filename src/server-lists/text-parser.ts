@@ -158,8 +158,8 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     hasServer = true;
   }
 
-  /** @param isNamed whether to read host names without a port or label, which are offered if the line names their game */
-  function readServers(text: string, line: PastedLine, isNamed = false): boolean {
+  /** @param isOffer whether to read host names without a port or label, which are offered if the line names their game */
+  function readServers(text: string, line: PastedLine, isOffer = false): boolean {
     const numbers = namedNumbers(text);
     const placed = placedIn(text, numbers, games);
     if (placed.length > 0) isOther &&= !isSure(namedAround(text, placed, games));
@@ -172,7 +172,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
       return isOther && !isValue && isPublicWithPort(each) && !isHostOfOther(each.text) ? 'unclear' : 'other';
     });
     const words = wordsAround(line.raw);
-    const isRead = !isNamed && readAsides(text, line, placed, roles, words);
+    const isRead = !isOffer && readAsides(text, line, placed, roles, words);
     const all = placed.filter((_, index) => roles[index] === 'server');
     // Text such as "play.example.com (8.8.8.8:27015)" describes one server, so most addresses without a port are ignored.
     const portedHosts = new Set(all.filter(hasPort).map(({ address }) => address?.host));
@@ -180,22 +180,28 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
       portedHosts.size > 0 && (portedHosts.has(address?.host) || !isSeparate(all, index, text));
     const areAll = !isMessage && isListOfAddresses(text, placed);
     const found = all.filter(
-      (each, index) => isNamed || hasPort(each) || areAll || (!isIgnored(each, index) && isServer(each, text)),
+      (each, index) =>
+        isOffer || hasPort(each) || areAll || (!isIgnored(each, index) && isServer(each, text)),
     );
     if (found.length === 0) return isRead;
     const plain = withoutNumbers(text, numbers);
-    const servers = withWords(found, plain).map((each) => ({ ...each, ...namesIn(each) }));
+    const servers = withWords(found, plain, games).map((each) => ({ ...each, ...namesIn(each) }));
     const namesGame = servers.some(({ beside }) => isSure(beside));
     const shape = shapeOfLine(
       { raw: line.raw, text: plain, addresses: placed, servers, heading, namesGame },
       games,
     );
-    if (isNamed && (shape !== 'list' || !servers.every(({ beside }) => isSure(beside)))) return false;
+    if (isOffer && (shape !== 'list' || !servers.every(({ beside }) => isSure(beside)))) return false;
     const label = FIELD_IN_FRONT.exec(text.slice(0, found[0]?.start))?.groups?.name ?? '';
     for (const { targets, beside, name, ...address } of servers) {
       for (const typed of targets) {
         if (shape !== 'people' && isJoined(address, plain)) joined.add(typed.server);
-        const row = { line: line.number, typed, shape: isNamed ? 'unsure' : shape, findWords: () => words(typed.server) };
+        const row = {
+          line: line.number,
+          typed,
+          shape: isOffer ? 'unsure' : shape,
+          findWords: () => words(typed.server),
+        };
         addServer({ row, beside, words: name, label });
       }
     }
@@ -787,15 +793,18 @@ function portBehind(after: string, isBare: boolean, games: GameIndex): RegExpExe
 /**
  * Pairs each address in a line with the words in front of it, or with the words after it if the line begins with an
  * address. If there are words only between addresses, it's unclear which address they belong to. Words in an object belong to
- * the address in that object.
+ * the address in that object. If games are in brackets behind addresses, each belongs to the address in front of it.
  */
-function withWords(found: readonly PlacedAddress[], text: string) {
+function withWords(found: readonly PlacedAddress[], text: string, games: GameIndex) {
   const [first, second] = found;
   const inFront = text.slice(0, first?.start).replace(ITEM, '').replace(LINK_MARKUP, '');
   const between = text.slice(first?.behind, second?.start).replace(LINK_MARKUP, '');
   const isNext = /[:=(][^\p{L}\p{N}]{0,5}$/u.test(between);
   const areObjects = OBJECT_END.test(text.slice(first?.behind, found.at(-1)?.start));
   const isFirst = found.length > 1 && !areObjects && !isNext && !hasWords(withoutLabel(inFront));
+  const gamesBehind = found.map(({ behind }) => bracketBehind(text.slice(behind), games));
+  const areBehind =
+    found.length > 1 && gamesBehind.at(-1) !== undefined && !isSure(namedGame(inFront, games));
   const isUnclear = isFirst && !hasWords(text.slice(found.at(-1)?.behind));
   return found.map((each, index) => {
     const before =
@@ -804,11 +813,18 @@ function withWords(found: readonly PlacedAddress[], text: string) {
         .split(OBJECT_END)
         .at(-1) ?? '';
     const [after = ''] = text.slice(each.behind, found[index + 1]?.start).split(OBJECT_END, 1);
+    if (areBehind) return { ...each, beside: [gamesBehind[index] ?? ''], isUnclear: false };
     if (areObjects) return { ...each, beside: [before, after.split('{', 1).join()], isUnclear };
     const isLast = index === found.length - 1;
     const beside = isFirst ? [after, isUnclear ? before : ''] : [before, isLast ? after : ''];
     return { ...each, beside, isUnclear };
   });
+}
+
+/** Returns the game in brackets directly behind an address, as in `8.8.8.8:28015 (Rust)`. */
+function bracketBehind(text: string, games: GameIndex): string | undefined {
+  const inside = /^[\s"'`*_]{0,6}[([](?<inside>[^()[\]]{1,60})[)\]]/u.exec(text)?.groups?.inside ?? '';
+  return gameOf(trimmed(inside), games) === undefined ? undefined : inside;
 }
 
 /**
