@@ -20,7 +20,7 @@ import type { CommandDeps } from '../deps.ts';
 import { enterKey } from '../setkey.ts';
 import { slashCommand } from '../slash-command.ts';
 import { allSettings } from './all-settings.ts';
-import { logLine } from './log-channel.ts';
+import { logLine, withTroubleHere } from './log-channel.ts';
 import {
   type Change,
   changeId,
@@ -83,7 +83,8 @@ export function settingsCommand(deps: CommandDeps): Command {
     return shown;
   }
 
-  function show(context: Context, shown: SettingsView, view: View): Reply {
+  function show(context: Context, known: SettingsView, view: View): Reply {
+    const shown = { ...known, now: withTroubleHere(context, known.now) };
     const { page, said } = view;
     const setting = settingOf(page);
     const reply = setting

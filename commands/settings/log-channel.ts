@@ -193,6 +193,18 @@ export const lackingTexts = (
     ? []
     : [t('settings.announce.without', { channelId, names: namesOf(t, MISSING[trouble]) })];
 
+/** Adds the bot's problems in the interaction's own channel, because Discord sends the bot's permissions there. */
+export function withTroubleHere({ channelId, botPermissions }: Context, now: Settings): Settings {
+  const [lacking] = missingIn(botPermissions);
+  if (lacking === undefined) return now;
+  const trouble = lacking === 'ViewChannel' ? 'no-access' : 'no-permission';
+  return {
+    ...now,
+    ...(now.logChannelId === channelId && { logTrouble: trouble }),
+    ...(now.announceChannelId === channelId && { announceTrouble: trouble }),
+  };
+}
+
 /**
  * Checks the bot's permissions in the channel that an admin has chosen.
  * @throws UserError if the bot can't post in the channel

@@ -31,6 +31,8 @@ export interface Interaction extends ReplyTarget {
   readonly isInThread: boolean;
   /** The channel that the thread belongs to; `undefined` outside threads. */
   readonly parentChannelId?: string | undefined;
+  /** The bot's permissions in the channel; `undefined` if Discord didn't send them. */
+  readonly botPermissions?: bigint | undefined;
   readonly user: { readonly id: string; readonly name: string };
   /** Whether the member can manage the guild. */
   readonly isAdmin: boolean;
@@ -131,6 +133,7 @@ export function readInteraction(payload: unknown, receivedAt: number): Interacti
   const user = interaction.member?.user ?? interaction.user;
   const locale = 'locale' in interaction ? interaction.locale : 'en-US';
   const permissions = BigInt(interaction.member?.permissions ?? '0');
+  const { app_permissions: may } = Object(interaction);
   const isInThread = THREADS.has(interaction.channel?.type ?? ChannelType.GuildText);
   return {
     ...readReplyTarget(payload, receivedAt),
@@ -138,6 +141,7 @@ export function readInteraction(payload: unknown, receivedAt: number): Interacti
     channelId: text(interaction.channel?.id ?? ''),
     isInThread,
     parentChannelId: isInThread ? (Object(interaction.channel).parent_id ?? undefined) : undefined,
+    botPermissions: typeof may === 'string' ? BigInt(may) : undefined,
     user: { id: text(user?.id), name: visibleLine(text(user?.username)) },
     isAdmin: manages(permissions),
     isAdministrator: (permissions & PermissionFlagsBits.Administrator) !== 0n,

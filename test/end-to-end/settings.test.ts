@@ -5,7 +5,7 @@ import { describe, expect } from 'vitest';
 import { modalFields } from '../../sandbox/discord/client/modal-form.ts';
 import type { Answer } from '../../sandbox/discord/contract.ts';
 import { USUAL_BOT_PERMISSIONS } from '../../sandbox/discord/world/channels.ts';
-import { turnApprovalOn, waitingIn } from '../support/approval.ts';
+import { inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
 import { botTest, messageOf, ownBotTest, setKey, type TestGuild, textOf } from '../support/bot.ts';
 import {
   ACCEPTED,
@@ -448,6 +448,20 @@ describe('a channel where the bot lacks permissions', () => {
     allowBot(guild, USUAL_BOT_PERMISSIONS);
     expect(textOf(await admin.pick(view, ['#staff']))).toContain('✅ Announcements: on, in #');
     expect(posts(guild)).toEqual([]);
+  });
+
+  it('is shown with an error if an admin opens /settings there', async ({ guild }) => {
+    await pickSetting(guild, 'Announcements', '#staff');
+    await chooseLogChannel(guild);
+    const inStaffChannel = { ...guild, admin: inStaff(guild, 'admin') };
+    expect(textOf(await openSettings(inStaffChannel))).toContain('✅ Log channel: #');
+    allowBot(guild, USUAL_BOT_PERMISSIONS & ~PermissionFlagsBits.EmbedLinks);
+    expect(textOf(await openSettings(inStaffChannel))).toMatch(
+      /❌ Log channel: can't post in #.*❌ Announcements: can't post in #/s,
+    );
+    expect(textOf(await openSetting(inStaffChannel, 'Announcements'))).toMatch(
+      /The bot lacks Send Messages and Embed Links/,
+    );
   });
 
   it('fails the log channel test', async ({ guild, admin }) => {

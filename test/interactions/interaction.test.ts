@@ -38,6 +38,7 @@ describe('an interaction', () => {
       guildId: '3',
       channelId: '4',
       isInThread: false,
+      botPermissions: 0n,
       user: { id: '5', name: 'mia' },
       isAdmin: false,
       isAdministrator: false,
