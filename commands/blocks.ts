@@ -199,7 +199,9 @@ function optionFor(t: Translate, { id, target, reason, by }: NamedBlock) {
 }
 
 function entryText(t: Translate, { target, reason, by, at }: NamedBlock): string {
-  const what = targetsText(t, [target]);
+  // The menu can't mention a member without a known name, so the id is the only way to find the entry there.
+  const id = target.kind === 'member' && target.name === '' ? ` \`${target.id}\`` : '';
+  const what = `${targetsText(t, [target])}${id}`;
   const who = by ? t('by.user', { user: memberText(by) }) : t('by.unnamed');
   const parts = [what, escapeText(reason, MAX_BLOCK_REASON_LENGTH), who, whenText(at)];
   return `- ${parts.filter(Boolean).join(' · ')}`;
@@ -213,7 +215,7 @@ export function blockActions(deps: CommandDeps): Actions {
     await list.demand(context);
     const { t, argument, guildId, values, chosenMember } = context;
     const [id] = values;
-    if (id === undefined) throw new UserError(t('settings.gone'));
+    if (id === undefined) throw new UserError(t('settings.choiceGone'));
     if (chosenMember && canDecide(await deps.settings.getOrThrow(guildId), chosenMember)) {
       throw new UserError(t('blocks.noEffect'));
     }

@@ -95,7 +95,7 @@ export function logChannelSetting(deps: CommandDeps): Setting {
     line: 'tested' | 'works',
   ): Promise<Change> {
     const { t, guildWords, user } = context;
-    if (channelId === undefined) throw new UserError(t('settings.gone'));
+    if (channelId === undefined) throw new UserError(t('settings.log.turnedOff'));
     const words = await guildWords();
     const result = await postText(channelId, `⚙️ ${words(`guildLog.${line}`, { member: memberText(user) })}`);
     if (result === 'failed') throw new UserError(troubleText(t, channelId, result));
@@ -123,7 +123,9 @@ export function logChannelSetting(deps: CommandDeps): Setting {
     controls: ({ t }, { now }) => ({
       selects: [logChannelSelect(t, now), lacksRole(now) && notifyRoleSelect(t, now)],
       buttons: [
-        now.logChannelId !== undefined && button(changeId('log', 'test'), t('settings.logTestButton')),
+        now.logChannelId !== undefined &&
+          now.logTrouble !== 'gone' &&
+          button(changeId('log', 'test'), t('settings.logTestButton')),
         now.logChannelId !== undefined &&
           !now.approval &&
           button(changeId('log', 'off'), t('settings.logOffButton')),
@@ -248,19 +250,18 @@ function troubleText(
   lacking: readonly NeededPermission[] = [],
 ): string {
   if (trouble === 'failed') return t('settings.channelUntested', { channelId });
-  if (trouble === 'gone') return t('settings.gone');
+  if (trouble === 'gone') return t('settings.channelGone');
   const names = namesOf(t, lacking.length > 0 ? lacking : MISSING[trouble]);
   return t('settings.missing', { channelId, names });
 }
 
 function testFailedText(t: Translate, channelId: string, trouble: Exclude<PostResult, 'posted' | 'failed'>) {
-  if (trouble === 'gone') return t('settings.gone');
-  return t('settings.testMissing', { channelId, names: namesOf(t, MISSING[trouble]) });
+  return trouble === 'gone' ? t('settings.log.deleted') : t('settings.testFailed', { channelId });
 }
 
-/** Permissions that the bot may lack if Discord rejects a message with an embed. */
+/** Permissions that the bot may lack if Discord rejects a message with an embed. Without the first, it has no others. */
 const MISSING = {
-  'no-access': ['ViewChannel'],
+  'no-access': ['ViewChannel', 'SendMessages', 'EmbedLinks'],
   'no-permission': ['SendMessages', 'EmbedLinks'],
 } as const;
 
@@ -269,8 +270,7 @@ type NeededPermission = (typeof MISSING)[keyof typeof MISSING][number];
 /** Returns the permissions that the bot needs but lacks in the channel. Empty if its permissions are unknown. */
 function missingIn(permissions: bigint | undefined): readonly NeededPermission[] {
   if (permissions === undefined || (permissions & PermissionFlagsBits.Administrator) !== 0n) return [];
-  const needed = [...MISSING['no-access'], ...MISSING['no-permission']];
-  return needed.filter((name) => (permissions & PermissionFlagsBits[name]) === 0n);
+  return MISSING['no-access'].filter((name) => (permissions & PermissionFlagsBits[name]) === 0n);
 }
 
 const namesOf = (t: Translate, permissions: readonly NeededPermission[]): string =>

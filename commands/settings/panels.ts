@@ -113,7 +113,7 @@ function chosenOf({ panels }: Pick<SettingsView, 'panels'>, wanted: number) {
  */
 async function panelIn({ t, guildId }: Context, messageId: string, { panels }: CommandDeps): Promise<Panel> {
   const panel = (await panels.of(guildId)).find((each) => each.messageId === messageId);
-  if (panel === undefined) throw new UserError(t('settings.gone'));
+  if (panel === undefined) throw new UserError(t('settings.panels.gone'));
   return panel;
 }
 

@@ -194,6 +194,6 @@ export function valueAfterForm(mark: string, typed: string, stored: string): str
  * @throws UserError if Discord doesn't confirm that it belongs to the guild
  */
 export function chosenId({ t, values: [id] }: Pick<PressContext, 't' | 'values'>): string {
-  if (id === undefined) throw new UserError(t('settings.gone'));
+  if (id === undefined) throw new UserError(t('settings.choiceGone'));
   return id;
 }

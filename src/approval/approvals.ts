@@ -64,7 +64,8 @@ type NotCorrected =
   /** The submission was decided or changed after the moderator saw it, or its draft is gone or has several servers. */
   | { readonly code: 'decided' }
   /** The corrected server is already waiting in another submission of the member, or its host is blocked. */
-  | { readonly code: 'waiting-already' | 'host-blocked' };
+  | { readonly code: 'waiting-already' }
+  | { readonly code: 'host-blocked'; readonly canUnblock: true };
 
 /** A draft whose message is out of date, with the revision that the message should show. */
 export interface DueMessage extends DraftRef, Pick<Submission, 'revision'> {}
@@ -339,7 +340,7 @@ export function createApprovals({
         const isElsewhere = address !== addressOf(old.server);
         if (isElsewhere && (await ownAddresses(member)).has(address)) return { code: 'waiting-already' };
         if (isElsewhere && (await blocks.check(key.guildId)).hasHost(row.submission.server)) {
-          return { code: 'host-blocked' };
+          return { code: 'host-blocked', canUnblock: true };
         }
         const corrected = { ...row, ...placeOf(old) };
         await drafts.keep({

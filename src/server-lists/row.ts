@@ -37,8 +37,8 @@ export type RowProblem =
   | { readonly code: 'port-missing'; readonly host: string; readonly game: string; readonly usual?: number }
   /** The text contains words but no address. */
   | { readonly code: 'no-address' }
-  /** Moderators have blocked the server's host in this guild. */
-  | { readonly code: 'host-blocked' }
+  /** Moderators have blocked the server's host in this guild. `canUnblock` if the member can unblock it. */
+  | { readonly code: 'host-blocked'; readonly canUnblock?: true }
   /** The guild doesn't allow this game. `game` is the game's alias. */
   | { readonly code: 'game-not-allowed'; readonly game: string }
   /** The member has already submitted this server, and no moderator has reviewed it yet. */

@@ -57,8 +57,8 @@ interface MemberBlocked {
 }
 
 type RuleProblem =
-  /** Moderators have blocked the server's host in this guild. */
-  | { readonly code: 'host-blocked' }
+  /** Moderators have blocked the server's host in this guild. `canUnblock` if the member can unblock it. */
+  | { readonly code: 'host-blocked'; readonly canUnblock?: true }
   /** The guild doesn't allow this game. `game` is the game's alias. */
   | { readonly code: 'game-not-allowed'; readonly game: string }
   /** The member has already submitted this server, and no moderator has reviewed it yet. */
@@ -185,7 +185,7 @@ export function createCheck({ alreadySubmitted, choices, limits, waitingSubmissi
       // Some rows' problems may have been resolved since the last check, by an admin, a moderator's decision or a newly
       // loaded games list.
       const read = reread(draft, (row) => (mayBeRightNow(row, games) ? typedOf(row) : undefined), games);
-      const rules = { blocked, allowed: chosen.games, waiting, games };
+      const rules = { blocked, canUnblock: canDecide(chosen, by), allowed: chosen.games, waiting, games };
       const problems = new Map(read.rows.map((row) => [row, ruleProblem(row, rules)]));
       const checked = withRows(
         read,
@@ -265,6 +265,7 @@ function mayBeRightNow(row: Row, games: GameIndex): boolean {
 
 interface Rules {
   readonly blocked: BlockCheck;
+  readonly canUnblock: boolean;
   /** The aliases of the allowed games; `undefined` if all games are allowed. */
   readonly allowed: readonly string[] | undefined;
   /** The addresses of the member's servers that are waiting for a moderator. */
@@ -276,8 +277,11 @@ interface Rules {
  * Returns why the guild's rules hold back a row, even a repeated row. A disallowed game comes before other problems, because
  * fixing those wouldn't help.
  */
-function ruleProblem(row: Row, { blocked, allowed, waiting, games }: Rules): RuleProblem | undefined {
-  if (row.kind !== 'invalid' && blocked.hasHost(row.submission.server)) return { code: 'host-blocked' };
+function ruleProblem(row: Row, rules: Rules): RuleProblem | undefined {
+  const { blocked, canUnblock, allowed, waiting, games } = rules;
+  if (row.kind !== 'invalid' && blocked.hasHost(row.submission.server)) {
+    return { code: 'host-blocked', ...(canUnblock && { canUnblock }) };
+  }
   const game = allowed && gameOfRow(row, games);
   if (game !== undefined && !allowed?.includes(game)) return { code: 'game-not-allowed', game };
   const isWaiting = row.kind !== 'invalid' && waiting.has(addressOf(row.submission));

@@ -92,7 +92,7 @@ function helpKey(problem: RowProblem) {
     case 'game-not-allowed':
       return 'not-allowed';
     case 'host-blocked':
-      return 'blocked';
+      return problem.canUnblock === true ? 'unblock' : 'blocked';
     default:
       return undefined;
   }

@@ -370,7 +370,7 @@ describe("a guild's panels", () => {
         return { ...payload, data: { ...data, custom_id: `settings:type:1:panels:${theirs.id}` } };
       },
     });
-    expect(textOf(await admin.submit(modal, { text: 'Stolen' }))).toContain('no longer exists');
+    expect(textOf(await admin.submit(modal, { text: 'Stolen' }))).toContain('That panel is no longer listed');
     gateway.disturbDispatch({});
     expect(theirs.current.content).toContain('Theirs');
     for (let n = 2; n <= 10; n += 1) {

@@ -375,7 +375,7 @@ it('the announcement channel is shown with an error in /settings if the bot can 
     .poll(async () => textOf(await openSettings(guild)))
     .toMatch(/❌ Announcements: can't post in #\d+/);
   expect(textOf(await openSetting(guild, 'Announcements'))).toMatch(
-    /The bot lacks View Channel in #\d+\. Allow/,
+    /The bot lacks View Channel, Send Messages, and Embed Links in #\d+\. Add the bot itself/,
   );
   allowBot(guild, USUAL_BOT_PERMISSIONS);
   expect(textOf(await pickSetting(guild, 'Announcements', '#staff'))).toContain('✅ Announcements: on, in #');
@@ -469,8 +469,9 @@ describe('a channel where the bot lacks permissions', () => {
     const view = await openSetting(guild, 'Log channel');
     allowBot(guild, 0n);
     expect(textOf(await admin.press(view, 'Test the log channel'))).toMatch(
-      /The test message couldn't be posted.*❌ Log channel: can't post in.*The bot lacks View Channel/s,
+      /The test message couldn't be posted.*❌ Log channel: can't post in/s,
     );
+    expect(textOf(view)).toContain('The bot lacks View Channel, Send Messages, and Embed Links in #');
     allowBot(guild, USUAL_BOT_PERMISSIONS);
     expect(textOf(await openSettings(guild))).toContain('✅ Log channel');
     expect(logMessages(guild).at(-1)).toBe('⚙️ The bot can post in this log channel again.');
@@ -478,6 +479,27 @@ describe('a channel where the bot lacks permissions', () => {
       /A test message was posted in.*✅ Log channel/s,
     );
     expect(logMessages(guild).at(-1)).toContain('@admin tested the log channel');
+  });
+});
+
+describe('**Test the log channel**', () => {
+  it('says that the channel was deleted, and disappears', async ({ guild, admin, discord }) => {
+    await chooseLogChannel(guild);
+    const view = await openSetting(guild, 'Log channel');
+    discord.guildEvents.removeChannel(guild, staffChannel(guild));
+    expect(textOf(await admin.press(view, 'Test the log channel'))).toMatch(
+      /^\(.*\) The log channel was deleted\. Choose another one\..*❌ Log channel: deleted/s,
+    );
+    expect(labelsOf(view)).not.toContain('Test the log channel');
+  });
+
+  it('says that another admin turned the log off', async ({ guild, admin }) => {
+    await chooseLogChannel(guild);
+    const view = await openSetting(guild, 'Log channel');
+    await pressSetting(guild, 'Log channel', 'Turn off the log channel');
+    expect(textOf(await admin.press(view, 'Test the log channel'))).toContain(
+      "⚠️ The log channel was turned off, so it wasn't tested.",
+    );
   });
 });
 
