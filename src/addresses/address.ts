@@ -69,9 +69,12 @@ const NO_ADDRESS: ReadonlySet<AddressProblem['code']> = new Set([
   'single-label',
 ]);
 
+/** Two ports or other numbers, as in Docker's `"25570:25565"`. */
+const PORT_PAIR = /^[\s"'`]{0,4}\d{1,5}:\d{1,5}(?:\/\w{1,4})?[\s"'`,]{0,4}$/u;
+
 /** Whether the whole text is meant as an address, valid or not. */
 export function isMeantAsAddress(text: string): boolean {
-  if (!/[^.:][.:][^.:]|::/u.test(text) || /^[\w.-]+=/u.test(text)) return false;
+  if (!/[^.:][.:][^.:]|::/u.test(text) || /^[\w.-]+=/u.test(text) || PORT_PAIR.test(text)) return false;
   const result = parseAddress(text);
   return result.ok || !NO_ADDRESS.has(result.problem.code);
 }

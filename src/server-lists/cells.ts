@@ -39,11 +39,17 @@ export const isNoPort = (text: string): boolean => /^(?:-?0|-1)?$/u.test(text);
 
 type ByField = ReadonlyMap<Field | undefined, readonly Cell[]>;
 
-/** A column named just "alias" holds a game only if it's a known one. It can also hold another address of the server. */
-function fieldOfCell({ name, text }: Cell, games: GameIndex): FieldName | undefined {
+/** Whether a cell is named as the game's, known or not. A column named just "alias" can be the alias of something else. */
+export function isGameCell({ name }: Cell): boolean {
   const called = fieldCalled(name);
-  const isAlias = called?.field === 'game' && called.rank === 2 && gameOf(text, games) === undefined;
-  return isAlias && isMeantAsAddress(text) ? { field: 'server', rank: 1 } : called;
+  return called?.field === 'game' && called.rank < 2;
+}
+
+/** A column named just "alias" holds a game only if it's a known one. It can also hold another address of the server. */
+function fieldOfCell(cell: Cell, games: GameIndex): FieldName | undefined {
+  const called = fieldCalled(cell.name);
+  const isAlias = called?.field === 'game' && !isGameCell(cell) && gameOf(cell.text, games) === undefined;
+  return isAlias && isMeantAsAddress(cell.text) ? { field: 'server', rank: 1 } : called;
 }
 
 /** Groups the non-empty cells by field. Within each field, the cells with the most specific names come first. */

@@ -1,7 +1,7 @@
 import { isMeantAsAddress } from '../addresses/address.ts';
 import { addressesIn } from '../addresses/addresses-in.ts';
 import type { GameIndex } from '../listing/game-search.ts';
-import { type Cell, type CellRow, hasAddress, namesBeside, rowsOfCells } from './cells.ts';
+import { type Cell, type CellRow, hasAddress, isGameCell, namesBeside, rowsOfCells } from './cells.ts';
 import { hasOwnPort } from './csv.ts';
 import { describedBy, type Field, fieldCalled, isNameOfOther, PORT_FIELDS } from './field-names.ts';
 import type { JsonField, JsonNode, Place } from './json-tree.ts';
@@ -256,7 +256,7 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
   }
 
   function namesGame(found: Pick<FoundServer, 'cells'>): boolean {
-    return cellsOf(found, GAMES).some(({ name, text }) => fieldOf(name) === 'game' || isGame(text));
+    return cellsOf(found, GAMES).some((cell) => isGameCell(cell) || isGame(cell.text));
   }
 
   function ofGame(found: FoundServer, cells: readonly Cell[]): FoundServer {

@@ -3,7 +3,7 @@ import { parseAddress, withoutLabel } from '../addresses/address.ts';
 import type { FoundAddress } from '../addresses/addresses-in.ts';
 import { hasWords } from '../addresses/pasted-text.ts';
 import type { GameIndex } from '../listing/game-search.ts';
-import type { Cell } from './cells.ts';
+import { type Cell, isGameCell } from './cells.ts';
 import { describedBy, type Field, fieldCalled, isNameOfOther, speaksOfPeople } from './field-names.ts';
 import { trimmed } from './named-game.ts';
 import { EMPTY_ROW, gameOf, type TypedRow } from './row.ts';
@@ -40,7 +40,7 @@ export const isIdentity = (text: string): boolean => IDENTITY.test(text);
 
 /** A person's own address, in the bot's languages. */
 const MY_IP =
-  /(?<![\p{L}\p{N}])(?:my|your|his|her|their|meine?|deine?|mon|ton|mi|tu|meu|minha|mio|mijn|min|din|moj[ae]?|mój|můj|moje|мой|моя|мій|моя|benim|saját|saya)(?: (?:public|external|home|own|wan|öffentliche|externe|pública|publique|pubblico|публичный|внешний))? (?:ip|айпи)(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])ip(?:-ul)? (?:saya|meu|của tôi|adresim|címem)|(?:私の|自分の|我的|내 |ของฉัน)\s?ip|ip\s?(?:ของฉัน)/iu;
+  /(?<![\p{L}\p{N}])(?:my|your|his|her|their|home|meine?|deine?|mon|ton|mi|tu|meu|minha|mio|mijn|min|din|moj[ae]?|mój|můj|moje|мой|моя|мій|моя|benim|saját|saya)(?: (?:public|external|home|own|wan|öffentliche|externe|pública|publique|pubblico|публичный|внешний))? (?:ips?|айпи)(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])ip(?:-ul)? (?:saya|meu|của tôi|adresim|címem)|(?:私の|自分の|我的|내 |ของฉัน)\s?ip|ip\s?(?:ของฉัน)/iu;
 /** A command or a link that joins a server. */
 const JOINS = /(?:^|["'`+/.]\s{0,4})connect\s{1,4}["'`]?$/iu;
 /** Links, and Discord invitations without a scheme. */
@@ -260,7 +260,9 @@ function isPlayer(text: string, { address, start, end }: FoundAddress): boolean 
   const front = text.slice(0, start);
   const isRow = /^[\s#]{0,8}\d{1,4}\s{1,8}(?:-?\d{1,6}|\d{1,3}:\d\d)\s/u.test(front);
   const isBesideNumber = /\s\d{1,7}\s{1,20}$/u.test(front) || /^\s{1,40}\d{1,7}(?!\S)/u.test(text.slice(end));
-  return address?.port !== undefined && isRow && isBesideNumber;
+  // In QuakeWorld, the name is in the line above, and the rate, ping and lost packets are behind the address.
+  const isAboveNumbers = /^(?:\s{1,20}\d{1,6}){2}\s{1,20}\d{1,3}\.\d\d\s*$/u.test(text.slice(end));
+  return address?.port !== undefined && ((isRow && isBesideNumber) || (!hasWords(front) && isAboveNumbers));
 }
 
 /** Whether the words in front of an address are a name, rather than the beginning of a sentence. */
@@ -308,7 +310,10 @@ export function shapeOfRecord(cells: readonly Cell[], path: readonly string[], g
   const ports = filled.filter((cell) => fieldOf(cell) === 'port');
   const isLogin = (name: string) => ports.length > 1 && /^user(?:name)?$/iu.test(name);
   const isFree = (cell: Cell) => fieldOf(cell) === undefined || /game|type|name/u.test(fieldOf(cell) ?? '');
-  const namesGame = filled.some((cell) => isFree(cell) && gameOf(cell.text, games) !== undefined);
+  // A game column names a game even if the game is unknown, because of a typo for example.
+  const namesGame = filled.some(
+    (cell) => isGameCell(cell) || (isFree(cell) && gameOf(cell.text, games) !== undefined),
+  );
   const isServer =
     namesGame || filled.some((cell) => fieldOf(cell) === 'queryPort' || SERVER_ONLY.test(cell.name));
   for (const { name, text } of filled) {

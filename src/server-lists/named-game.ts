@@ -30,7 +30,7 @@ const SURE_LETTERS = 4;
  * its value must be a known game. The value ends at a quote or a comma, unless that's part of a word or a number.
  */
 const GAME_LABEL =
-  /(?<![\p{L}\p{N}])(game|type|spiel|jeu|juego|jogo|gioco|spel|gra|hra|игра|гра|oyun|játék|joc|permainan|trò chơi|ゲーム|게임|游戏|遊戲|เกม)["'*_]{0,4}\s{0,4}(?:[:=]|=>|：)[>\s"'*_]{0,6}((?:[^"'|,;*]|(?<=\p{L})'(?=\p{L})|(?<=\d),(?=\d)){2,100})/iu;
+  /(?<![\p{L}\p{N}])(game|type|spiel|jeu|juego|jogo|gioco|spel|gra|hra|игра|гра|oyun|játék|joc|permainan|trò chơi|ゲーム|게임|游戏|遊戲|เกม)["'*_]{0,4}\s{0,40}(?:[:=]|=>|：)[>\s"'*_]{0,6}((?:[^"'|,;*]|(?<=\p{L})'(?=\p{L})|(?<=\d),(?=\d)){2,100})/iu;
 /** Words that appear next to a game's name but don't identify the game. */
 const GENERIC = /(?<![\p{L}\p{N}])(?:servers?|serveur|servidor|сервер|pvp|pve|our)(?![\p{L}\p{N}])/giu;
 

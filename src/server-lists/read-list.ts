@@ -30,6 +30,7 @@ import {
   type ReadyRow,
   type Row,
   readRow,
+  rowText,
   sanitised,
   type TypedRow,
   withPort,
@@ -293,12 +294,18 @@ export function readLines(text: string, games: GameReading, source: 'list' | 'me
         text === '' ? [] : [{ name: columns.names[column] || (header.names[column] ?? ''), text }],
       );
       const shape = shapeOfRecord(named, [above], games);
-      for (const { row, beside } of rowsUnder(columns, cells, line, games))
-        parser.add({ ...row, shape, findWords: () => namesBeside(named) }, beside);
+      const rows = rowsUnder(columns, cells, line, games);
+      // A row with only notes, such as the sums below a table.
+      if (rows.every(({ row, beside }) => isEmpty(row) && beside === undefined)) leftOut.push(line);
+      else
+        for (const { row, beside } of rows)
+          parser.add({ ...row, shape, findWords: () => namesBeside(named) }, beside);
     } else read(below[index] ?? '', line - 1);
   }
   return finished(columns.unused);
 }
+
+const isEmpty = ({ typed, problem }: RawRow): boolean => problem === undefined && rowText(typed) === '';
 
 /** Whether a line is a comment. A `#` directly before a number and a space is part of a name, such as "#7 Dust2". */
 const isComment = (line: string): boolean => /^\s*(?:#(?!\d{1,6}\s)|\/\/)/u.test(line);

@@ -59,7 +59,7 @@ export interface RawRow extends RowPlace {
   readonly problem?: RowProblem | undefined;
   /** The alias of a game that the words next to the server might refer to. */
   readonly near?: string | undefined;
-  /** The alias of the game that the text itself names. `typed` can also contain the default game. */
+  /** The alias of the game that the text itself names, or the name in a cell. `typed` can also contain the default game. */
   readonly gameInText?: string | undefined;
   /** Whether the bot may choose the address, or `list` if that's not set. */
   readonly shape?: Shape | undefined;

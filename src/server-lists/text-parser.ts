@@ -574,7 +574,7 @@ function withGames(
   const rows = servers.map(({ row, beside, gameAbove, words }) => {
     const { typed } = row;
     if (hasWords(typed.game) || row.problem?.code === 'not-an-object')
-      return { ...row, gameInText: gameOf(typed.game, games) };
+      return { ...row, gameInText: gameOf(typed.game, games) ?? typed.game };
     const isName = isMessage || words === '' || words.split(/\s+/u).length > MAX_UNKNOWN_WORDS;
     const known = beside ?? gameAbove ?? documentGame;
     const named = known ?? (isName ? undefined : { kind: 'unknown' as const, name: words });
