@@ -47,8 +47,8 @@ async function changeLines(context: SubmitContext, deps: CommandDeps): Promise<R
   const which = lines === 'invalid' ? 'invalid' : 'all';
   const text = context.field('servers');
   const edited = await deps.draftEditor.editWaiting(context, { id, typed: text, which, submissionId });
-  // A moderator has made a decision since the modal was opened, so the edited lines become a separate draft.
-  if (edited.kind === 'no-draft') return enterLines(context, which, deps);
+  // A moderator has made a decision since the modal was opened. After an approval, the edited lines become a separate draft.
+  if (edited.kind === 'no-draft') return enterLines(context, which, deps, edited.why);
   await deps.draftEditor.keepTyped(context, id, { text, game: '', modal: which });
   return edited.kind === 'edited'
     ? submitChanged(context, edited, deps)

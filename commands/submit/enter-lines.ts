@@ -1,6 +1,7 @@
 import type { Reply, SubmitContext } from '../../src/interactions/command.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
 import type { Editing } from '../../src/submissions/draft.ts';
+import type { Unavailable } from '../../src/submissions/drafts.ts';
 import { sentences } from '../../src/words/sentences.ts';
 import type { CommandDeps } from '../deps.ts';
 import { noDraft } from '../submissions/waiting.ts';
@@ -8,8 +9,16 @@ import { keepTyped } from './enter.ts';
 import { readSubmitId } from './ids.ts';
 import { showDraft, unreadableText } from './show.ts';
 
-/** Replaces the lines that the member opened for editing with the corrected lines. */
-export async function enterLines(context: SubmitContext, which: Editing, deps: CommandDeps): Promise<Reply> {
+/**
+ * Replaces the lines that the member opened for editing with the corrected lines.
+ * @param since why the draft is no longer as it was when the member opened the form, if known
+ */
+export async function enterLines(
+  context: SubmitContext,
+  which: Editing,
+  deps: CommandDeps,
+  since?: Unavailable,
+): Promise<Reply> {
   const { t, interactionId: newId } = context;
   const { id, more } = readSubmitId(context.argument);
   const [submissionId = ''] = more.split(':');
@@ -26,9 +35,9 @@ export async function enterLines(context: SubmitContext, which: Editing, deps: C
     throw new UserError(why);
   }
   // If the draft can no longer be edited, explains why and where the typed lines are now.
-  const notice =
-    edited.kind === 'checked' && edited.whySeparate !== undefined
-      ? sentences(noDraft({ id, why: edited.whySeparate }, t).message, t('list.typedKept'))
-      : undefined;
+  const whySeparate = edited.kind === 'checked' ? edited.whySeparate : undefined;
+  const why = whySeparate ?? since;
+  const kept = whySeparate && t('list.typedKept');
+  const notice = why && sentences(noDraft({ id, why }, t).message, kept);
   return showDraft(context, id, edited, deps, { notice });
 }

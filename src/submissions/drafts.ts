@@ -36,7 +36,7 @@ export interface Submitter {
  * - `gone`: the draft has expired or no longer exists, or its member had their name deleted.
  * - `being-sent`: a submission of the draft is currently being sent.
  * - `submitted`: a submission of the draft is waiting for a moderator, or everything in the draft was accepted.
- * - `decided`: the submission is no longer waiting for a moderator.
+ * - `decided`: the submission is no longer waiting for a moderator, even if its draft was deleted after the approval.
  */
 export type Unavailable = 'gone' | 'being-sent' | 'submitted' | 'decided' | 'cancelled' | 'of-another-member';
 
@@ -57,7 +57,8 @@ export interface DraftToSubmit {
 
 /** Columns of a draft joined with its latest submission. They are null where the draft or the submission doesn't exist. */
 type DraftColumns = Nullable<
-  Pick<DraftsTable, 'changed_at' | 'source' | 'lines'> & Pick<SubmissionsTable, 'created_at'>
+  Pick<DraftsTable, 'changed_at' | 'source' | 'lines'> &
+    Pick<SubmissionsTable, 'created_at' | 'state' | 'expires_at'>
 >;
 type Nullable<Row> = { readonly [Column in keyof Row]: Row[Column] | null };
 
@@ -124,7 +125,7 @@ export function createDrafts({
       .selectFrom(sql<Pick<DraftsTable, 'id'>>`(select cast(${id} as text) as id)`.as('wanted'))
       .leftJoin('drafts', 'drafts.id', 'wanted.id')
       .leftJoin('submissions', 'submissions.draft_id', 'wanted.id')
-      .select(['drafts.changed_at', 'source', 'lines', 'state', 'created_at'])
+      .select(['drafts.changed_at', 'source', 'lines', 'state', 'created_at', 'expires_at'])
       .select(({ fn }) => [
         fn.coalesce('drafts.guild_id', 'submissions.guild_id').as('guild_id'),
         fn.coalesce('drafts.user_id', 'submissions.user_id').as('user_id'),
@@ -148,8 +149,9 @@ export function createDrafts({
   }
 
   function draftIn(id: string, row: DraftColumns, undoes = false): Draft | NoDraft {
-    const { changed_at, source, lines, created_at } = row;
-    if (changed_at === null || source === null) return noDraft('gone');
+    const { changed_at, source, lines, created_at, state, expires_at } = row;
+    const isApproved = state === 'done' && expires_at !== null;
+    if (changed_at === null || source === null) return noDraft(isApproved ? 'decided' : 'gone');
     if (lines === null) return noDraft(created_at === null ? 'gone' : 'submitted');
     const draft = draftFromStore({ id, source, lines });
     if (draft === undefined || changed_at <= now() - DRAFT_LIVES_MS) return noDraft('gone');
@@ -284,7 +286,7 @@ export function createDrafts({
         .orderBy('changed_at', 'desc')
         .limit(1)
         .executeTakeFirst();
-      const newest = row && draftIn(row.id, { ...row, created_at: null });
+      const newest = row && draftIn(row.id, { ...row, created_at: null, state: null, expires_at: null });
       return newest && newest.kind !== 'no-draft' ? { newest, count: await countOf(lists) } : undefined;
     },
     /**

@@ -133,6 +133,26 @@ describe('a submission that needs approval', () => {
     }
   });
 
+  it.for([
+    { decision: 'approved', separate: true },
+    { decision: 'declined', separate: false },
+  ])('is named in the reply to an edit of a list that was $decision meanwhile', async ({
+    decision,
+    separate,
+  }, { guild, member }) => {
+    await turnApprovalOn(guild);
+    const reply = await pressSubmit(member, await paste(member, lines(2)));
+    const { modal, typed } = await openModal(member, reply, 'Edit');
+    if (decision === 'approved') await approve(guild);
+    else await decline(guild, await waitingIn(guild), '');
+    await expect.poll(() => textOf(reply)).toMatch(/(?:Approved|Declined) by/);
+    const late = await member.submit(modal, { servers: `${typed.servers}\n3. new.example.com:3 cs2` });
+    expect(textOf(late)).toMatch(/^[^\n]*This is no longer waiting for a moderator\./);
+    expect(textOf(late).includes('is kept here as a separate list')).toBe(separate);
+    expect(textOf(late)).not.toContain('a day has passed');
+    expect(textOf(late)).toContain('new.example.com:3');
+  });
+
   it('shows earlier submissions of the same server to moderators only', async ({ guild, admin, member }) => {
     const known = await submittedBefore(guild);
     const reply = await member.press(known, 'Submit anyway');
@@ -762,7 +782,7 @@ describe('a submission that needs approval', () => {
       .poll(() => listing.submitted.map(({ server, port }) => `${server}:${port}`).toSorted())
       .toEqual(['s1.example.com:1', 's2.example.com:1', 's3.example.com:1']);
     clock.advance(DAY_MS);
-    expect(textOf(await member.press(list, again))).toContain('These buttons no longer work:');
+    expect(textOf(await member.press(list, again))).toContain('no longer waiting for a moderator');
   });
 
   it('is checked again when the member resubmits it', async () => {
