@@ -21,6 +21,7 @@ import {
 import { gameOptions } from '../../src/words/games.ts';
 import { keyText } from '../../src/words/keys.ts';
 import { notSubmittedText } from '../../src/words/not-submitted.ts';
+import { sentences } from '../../src/words/sentences.ts';
 import { labelledAddress, withSign } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
@@ -74,7 +75,9 @@ export async function showDraft(
   // The preview already shows which lines are held back by a limit.
   const isOfLimit = notSubmitted !== undefined && notSubmitted.code === allowance.limited?.code && !row;
   const why = isOfRow || isOfLimit ? undefined : (notSubmitted ?? checked.blocked);
-  const whyText = why && notSubmittedText(why, context, games);
+  const isLater = why !== undefined && 'isSoon' in why && !why.isSoon;
+  const next = isLater && context.t('limit.continue', { submissions: context.mention('submissions') });
+  const whyText = why && sentences(notSubmittedText(why, context, games), next || undefined);
   // Before the member submits the draft, the sign for "not sent" would be wrong.
   const keyNote = noKey && withSign('not-sent', keyText(noKey, context));
   const said = [whyText ?? keyNote, notice].filter((text) => text !== undefined);

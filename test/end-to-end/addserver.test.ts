@@ -419,9 +419,13 @@ describe('an unsent submission', () => {
     expect(textOf(last)).toMatch(/You can submit your next game server from .*\d+:00/);
     const answer = await addServer(member, good);
     expect(textOf(answer)).toMatch(/⚠️ Not sent: the daily quota of 3 game servers is used up\./);
+    expect(textOf(answer)).toMatch(
+      /The bot won't send it by itself: after that, use Continue in .*submissions/,
+    );
     expect(labelsOf(answer)).toEqual(['Edit']);
     await setQuota(guild, '4');
-    await isAccepted(guild, await addServer(member, good), sent);
+    await pressSubmit(member, await member.press(await member.slash('submissions'), 'Continue'));
+    expect(addsOf(guild, 'good.example.com')).toHaveLength(1);
   });
 
   it('gets a reply with a retry time if a limit has been reached', async () => {
@@ -432,6 +436,7 @@ describe('an unsent submission', () => {
     await addServer(guild.member, 'a.example.com:1');
     const soon = await addServer(guild.member, 'b.example.com:1');
     expect(textOf(soon)).toMatch(/Not sent: limit reached\. You can try again from \d+:\d+/);
+    expect(textOf(soon)).not.toContain('Continue');
     expect(labelsOf(soon)).toEqual(['Submit again', 'Edit']);
     await addServer(guild.admin, 'c.example.com:1');
     const later = await addServer(guild.person({ role: 'other' }), 'd.example.com:1');

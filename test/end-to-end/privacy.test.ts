@@ -8,6 +8,7 @@ import {
   idOf,
   labelsOf,
   logMessages,
+  paste,
   postComponents,
   postPanel,
   staffChannel,
@@ -56,11 +57,16 @@ describe('/privacy', () => {
     const deleteName = async () => canary.press(await ask(), 'Delete my name');
     await canary.press(await ask(), 'Cancel');
     expect(await onDisk()).toContain('CANARY');
-    expect(textOf(await ask())).toContain('log channel entries stay');
+    await paste(canary, 'unfinished.example.com cs2');
+    expect(textOf(await canary.slash('submissions'))).toContain('Unfinished');
+    expect(textOf(await ask())).toMatch(
+      /log channel entries stay.*Your unfinished lists .* will be deleted\./,
+    );
     expect(textOf(await deleteName())).toMatch(
-      /Your name was deleted from 2 submitted game servers\..*log channel entries stay/,
+      /Your name was deleted from 2 submitted game servers\..*log channel entries stay.*unfinished lists .* deleted\./,
     );
     expect(textOf(await canary.slash('submissions'))).toContain("There's nothing here under your name.");
+    expect(await onDisk()).not.toContain('unfinished.example.com');
     expect(await onDisk()).not.toContain('CANARY');
     expect(await onDisk()).toContain('b.example.com');
     expect(textOf(await admin.slash('submissions'))).toContain('@other');
