@@ -59,7 +59,10 @@ export const toMine = (t: Translate, content: string): Reply => ({
   isUserError: true,
 });
 
-export function openActions(deps: CommandDeps, { sightOf }: Pick<ApprovalQueue, 'sightOf'>) {
+export function openActions(
+  deps: CommandDeps,
+  { sightOf, showOne }: Pick<ApprovalQueue, 'sightOf' | 'showOne'>,
+) {
   const { history, submissions, games, draftEditor } = deps;
 
   /** Returns the submissions that were declined together with this one. */
@@ -80,7 +83,8 @@ export function openActions(deps: CommandDeps, { sightOf }: Pick<ApprovalQueue, 
       isOwn || sight === 'all' || (sight === 'decided' && submission && isForModerators(submission));
     const [entry] = await history.entries(guildId, submission && isSeen ? [id] : []);
     if (submission === undefined || entry === undefined) return toMine(t, t('submissions.noneFound'));
-    if (entry.state === 'waiting') return replyForSubmission(context, submission, deps, true);
+    if (entry.state === 'waiting')
+      return isOwn ? replyForSubmission(context, submission, deps, true) : showOne(context, submission);
     if (entry.state === 'withdrawn')
       return isOwn ? withdrawn(context, submission) : toMine(t, t('submissions.noneFound'));
     const group = await groupWith(guildId, entry);

@@ -197,6 +197,14 @@ export function createApprovalQueue(deps: CommandDeps) {
     };
   }
 
+  /** Shows a waiting submission to a reader who can decide on it. If it's no longer waiting, shows why and another one. */
+  async function showOne(context: Context, { guildId, draftId: id }: Submission): Promise<Reply> {
+    const place = await placeWhere(context, (each) => each.id === id);
+    const shown = await showNext(context, place);
+    if (place !== AT_START) return shown;
+    return withNext([outdatedText(context, await approvals.find({ guildId, id }))], shown);
+  }
+
   const toHistory = ({ t }: Context, { state }: Queue) =>
     button(submissionsId('page', writePage(1, state)), t('submissions.history'));
 
@@ -334,6 +342,7 @@ export function createApprovalQueue(deps: CommandDeps) {
 
   return {
     showNext,
+    showOne,
     showPressed,
     demandModerator: (context: DecisionContext) => demandModerator(context, settings),
     outdatedText,

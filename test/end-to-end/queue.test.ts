@@ -325,6 +325,17 @@ it('a search finds waiting submissions if nothing else matches', async ({ guild,
   expect(textOf(await admin.slash('submissions', { server: 'q2' }))).toContain('No submissions match.');
 });
 
+it('a waiting submission opened from a search has the buttons of the queue', async ({ guild, admin }) => {
+  await letWait(guild, 3);
+  const labels = labelsOf(await admin.slash('submissions'));
+  const found = await admin.slash('submissions', { server: 'q1' });
+  const opened = await admin.pick(found, ['q1.example.com:27015']);
+  expect(shownIn(opened)).toBe(1);
+  expect(labelsOf(opened)).toEqual(labels);
+  await admin.press(opened, 'Approve');
+  expect(textOf(opened)).toMatch(/Approved and sent: .*q1\..*2 submissions are waiting.*q2\./s);
+});
+
 /** Submits servers as several members and leaves them waiting. `counts` has one entry per member. */
 async function letMembersWait(guild: TestGuild, counts: readonly number[]): Promise<readonly Person[]> {
   await turnApprovalOn(guild);
