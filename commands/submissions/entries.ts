@@ -173,6 +173,6 @@ export function fileRow(
     decidedBy === undefined ? '' : `<@${decidedBy}>`,
     declineReason === undefined ? '' : reasonText(t, declineReason, (words) => words),
     decidedByName ?? '',
-    from ? changedTexts(t, { from, to: entry, format: String }, games).join(', ') : '',
+    from ? changedTexts(t, { from, to: entry, format: String }, games).join('; ') : '',
   ];
 }
