@@ -3,6 +3,7 @@ import { MAX_PANELS, PANEL_BUTTONS, type Panel } from '../src/guilds/panels.ts';
 import type { Command, Context, Reply, SubmitContext } from '../src/interactions/command.ts';
 import { customId, type Field, type Modal, modal } from '../src/interactions/controls.ts';
 import { UserError } from '../src/interactions/user-error.ts';
+import { memberText } from '../src/words/escape.ts';
 import { MAX_SUGGESTED_GAMES, unknownGame } from '../src/words/games.ts';
 import { notUsedText } from '../src/words/problem.ts';
 import { withSign } from '../src/words/servers.ts';
@@ -16,7 +17,7 @@ const MAX_TEXT_LENGTH = 500;
 
 /** /panel: posts a public message with buttons for submitting servers, so members don't need any commands. */
 export function panelCommand(deps: CommandDeps): Command {
-  const { posts, panels } = deps;
+  const { posts, panels, guildLog } = deps;
 
   async function open(context: Context): Promise<Modal> {
     const { t, mention, guildId, isInThread } = context;
@@ -37,7 +38,7 @@ export function panelCommand(deps: CommandDeps): Command {
    * used the command.
    */
   async function post(context: SubmitContext): Promise<Reply> {
-    const { t, guildId, channelId, interactionId, guildWords, field } = context;
+    const { t, guildId, channelId, interactionId, guildWords, field, user } = context;
     const { game, unknown } = typedGame(context, deps);
     const content = {
       text: field('text').trim(),
@@ -48,6 +49,10 @@ export function panelCommand(deps: CommandDeps): Command {
     const { result, messageId } = await posts.put(channelId, { ...message, nonce: interactionId });
     if (result === 'harmful-link') throw new UserError(t('panel.harmful'));
     if (result === 'failed' || result === 'message-gone') throw new UserError(t('panel.failed'));
+    await guildLog.add(
+      guildId,
+      (words) => `⚙️ ${words('guildLog.panelPosted', { member: memberText(user), channelId })}`,
+    );
     const replyWith = (said: string) => ({
       content: [withSign('accepted', said), unknown].filter(Boolean).join('\n'),
     });

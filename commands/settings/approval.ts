@@ -85,12 +85,17 @@ export function approvalSetting({ decisionMessages }: Pick<CommandDeps, 'decisio
     line: approvalLine,
     about: ({ t }) => t('settings.approval.about', { count: WAITS_MS / DAY_MS }),
     needsLog: true,
-    states: (t, { now }) => [
+    states: (t, { now }) => ({
       // The operator has turned direct messages off, so admins can't turn them on.
-      ...(decisionMessages.isOn ? [] : [`${OFF} ${t('settings.approval.messagesOff')}`]),
-      ...offered(now).map(({ state, isOn }) => `${isOn(now) ? FINE : OFF} ${state(t, isOn(now))}`),
-      ...(now.trustedRoleId === undefined ? [] : [trustedRoleLine(t, { now })]),
-    ],
+      ...(!decisionMessages.isOn && { messages: `${OFF} ${t('settings.approval.messagesOff')}` }),
+      ...Object.fromEntries(
+        offered(now).map(({ name, state, isOn }) => [
+          name,
+          `${isOn(now) ? FINE : OFF} ${state(t, isOn(now))}`,
+        ]),
+      ),
+      ...(now.trustedRoleId !== undefined && { role: trustedRoleLine(t, { now }) }),
+    }),
     notes(audience, shown) {
       const { t } = audience;
       const isToChooseFirst = !shown.now.approval && !hasLog(shown.now);

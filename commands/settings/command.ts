@@ -16,6 +16,7 @@ import { UserError } from '../../src/interactions/user-error.ts';
 import { waitAtMost } from '../../src/lifecycle.ts';
 import { memberText } from '../../src/words/escape.ts';
 import { withSign } from '../../src/words/servers.ts';
+import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { enterKey } from '../setkey.ts';
 import { slashCommand } from '../slash-command.ts';
@@ -123,7 +124,7 @@ export function settingsCommand(deps: CommandDeps): Command {
   async function save(
     context: Context,
     setting: Setting,
-    { make, panels: standing }: Change,
+    { make, logged }: Change,
     shown: SettingsView,
   ): Promise<{ readonly now: Settings; readonly others: Omit<Change, 'make'> | undefined }> {
     const { guildId, guildLocale, user } = context;
@@ -133,16 +134,14 @@ export function settingsCommand(deps: CommandDeps): Command {
       return make(before);
     });
     const others = await setting.changed?.(context);
-    const after = { ...shown, now, panels: standing ?? shown.panels };
-    const isSame =
-      !shown.isLost && isDeepStrictEqual(before, now) && isDeepStrictEqual(shown.panels, after.panels);
+    const isSame = !shown.isLost && isDeepStrictEqual(before, now);
     if (setting.report) {
       await setting.report(context, before, now);
-    } else if (!isSame) {
+    } else if (logged || !isSame) {
       await guildLog.change(
         guildId,
         (t) => `⚙️ ${t('guildLog.changed', { member: memberText(user) })}`,
-        (t) => [setting.line(t, after), ...(setting.states?.(t, { now }) ?? [])].join('\n'),
+        (t) => logged?.(t) ?? changedLines(t, setting, { ...shown, now: before }, { ...shown, now }),
       );
     }
     return { now, others };
@@ -196,6 +195,18 @@ export function settingsCommand(deps: CommandDeps): Command {
       type: { answers: 'update', run: submit },
     },
   };
+}
+
+/** Returns the lines of a setting that a change made different. Leaves out parts that only became available. */
+function changedLines(t: Translate, setting: Setting, before: SettingsView, after: SettingsView): string {
+  const line = setting.line(t, after);
+  const former = setting.states?.(t, before) ?? {};
+  const states = Object.entries(setting.states?.(t, after) ?? {})
+    .filter(([id, state]) => state !== former[id] && (id in former || !state.startsWith(OFF)))
+    .map(([, state]) => state);
+  // A line may only show a part of the value, so it can stay the same although the value changed.
+  const isShown = states.length === 0 || line !== setting.line(t, before);
+  return [...(isShown ? [line] : []), ...states].join('\n');
 }
 
 const confirmButton = (
@@ -252,7 +263,7 @@ function settingPage(
     '',
     setting.line(t, shown),
     ...(setting.needsLog ? [logLine(t, shown)] : []),
-    ...(setting.states?.(t, shown) ?? []),
+    ...Object.values(setting.states?.(t, shown) ?? {}),
     ...(setting.notes?.(context, shown, wanted) ?? []),
   ];
   return {

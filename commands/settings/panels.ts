@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { PANEL_BUTTONS, type Panel } from '../../src/guilds/panels.ts';
 import type { Settings } from '../../src/guilds/settings.ts';
 import type { Context, PressContext, SubmitContext } from '../../src/interactions/command.ts';
@@ -5,6 +6,7 @@ import { button, customId, markOf, select } from '../../src/interactions/control
 import { pageButtons, pageOf, readPage } from '../../src/interactions/pager.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
 import { escapeText } from '../../src/words/escape.ts';
+import { gameNamed } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { panelFields, typedGame } from '../panel.ts';
@@ -26,6 +28,7 @@ import {
 
 const MAX_LISTED_TEXT_LENGTH = 25;
 const MAX_GAME_NAME_LENGTH = 30;
+const MAX_LOGGED_TEXT_LENGTH = 100;
 
 /** Shows one panel per page. */
 export function panelsSetting(deps: CommandDeps): Setting {
@@ -34,7 +37,7 @@ export function panelsSetting(deps: CommandDeps): Setting {
   /** Returns the name of the panel's game, and whether members can submit the game. Empty without a game. */
   function gameText(t: Translate, { game: alias }: Panel, { games: allowed }: Settings): string {
     if (alias === undefined) return '';
-    const game = escapeText(games.find(alias)?.name ?? alias, MAX_GAME_NAME_LENGTH);
+    const game = escapeText(gameNamed(alias, games).name, MAX_GAME_NAME_LENGTH);
     return allowed === undefined || allowed.includes(alias) ? game : t('panel.gameNotAllowed', { game });
   }
 
@@ -82,16 +85,18 @@ export function panelsSetting(deps: CommandDeps): Setting {
     },
     handlers: {
       async buttons(context, _now, messageId) {
-        const panel = await panelIn(context, messageId, deps);
+        const found = await panelIn(context, messageId, deps);
         const switched = switchedOptions(context);
         const how = (before: Panel) => {
           const buttons = [...withSwitched(before.buttons, switched)];
           return buttons.length === 0 ? before : { ...before, buttons };
         };
-        return changed(context, panel, how, deps);
+        return changed(context, found, how, deps);
       },
-      async forget({ guildId }, _now, messageId) {
-        return { make: (before) => before, panels: await panels.forget(guildId, messageId) };
+      async forget(context, _now, messageId) {
+        const { item } = await panelIn(context, messageId, deps);
+        const left = await panels.forget(context.guildId, messageId);
+        return { make: (before) => before, panels: left, logged: (words) => stoppedText(words, item) };
       },
     },
     modal: {
@@ -107,26 +112,34 @@ function chosenOf({ panels }: Pick<SettingsView, 'panels'>, wanted: number) {
   return { page, panel: panels[page.offset] };
 }
 
+interface FoundPanel {
+  readonly panel: Panel;
+  /** The panel's {@link panelItem}. */
+  readonly item: string;
+}
+
 /**
  * Finds a panel of the guild.
  * @throws UserError if the panel isn't recorded
  */
-async function panelIn({ t, guildId }: Context, messageId: string, { panels }: CommandDeps): Promise<Panel> {
-  const panel = (await panels.of(guildId)).find((each) => each.messageId === messageId);
+async function panelIn({ t, guildId }: Context, messageId: string, deps: CommandDeps): Promise<FoundPanel> {
+  const panels = await deps.panels.of(guildId);
+  const index = panels.findIndex((each) => each.messageId === messageId);
+  const panel = panels[index];
   if (panel === undefined) throw new UserError(t('settings.panels.gone'));
-  return panel;
+  return { panel, item: panelItem(guildId, panel, index + 1) };
 }
 
 /**
  * Changes the message of a panel, then its record.
- * @param panel the panel that was read earlier
- * @param how makes the change, first to `panel`, then to the current record; `undefined` if another admin changed the same
+ * @param found the panel that was read earlier
+ * @param how makes the change, first to `found`, then to the current record; `undefined` if another admin changed the same
  * @param reopen reopens the form that the change came from; called with the panel that the form then replaces
  * @throws UserError if Discord rejects the message, or if another admin changed the same
  */
 async function changed(
   context: Context,
-  panel: Panel,
+  { panel, item }: FoundPanel,
   how: (before: Panel) => Panel | undefined,
   deps: CommandDeps,
   reopen?: (known: Panel) => Reopen,
@@ -141,16 +154,45 @@ async function changed(
   if (result === 'harmful-link') throw new UserError(t('panel.harmful'));
   if (result === 'rejected') throw rejected(t('settings.panels.unchanged', { channelId }), panel);
   let other: Panel | undefined;
+  let logged: Change['logged'];
   const panels = await deps.panels.change(guildId, panel, (now) => {
     const next = how(now);
     other = next === undefined ? now : undefined;
+    logged = next && changeLogged(item, now, next, deps);
     return next ?? now;
   });
   await showDuePanels(deps, guildId, guildWords);
   if (other) throw rejected(t('settings.changedSince'), other);
   const make: Change['make'] = (before) => before;
-  return result === 'drawn' ? { make, panels } : { make, panels, said: t('settings.panels.deleted') };
+  return result === 'drawn'
+    ? { make, panels, ...(logged && { logged }) }
+    : { make, panels, said: t('settings.panels.deleted'), logged: (words) => stoppedText(words, item) };
 }
+
+/** Describes for the log channel what changed on a panel. Returns `undefined` if nothing did. */
+function changeLogged(item: string, before: Panel, after: Panel, { games }: CommandDeps): Change['logged'] {
+  const { text, game = '', buttons } = after;
+  const isSame = (name: 'text' | 'game' | 'buttons') => isDeepStrictEqual(before[name], after[name]);
+  if (isSame('text') && isSame('game') && isSame('buttons')) return undefined;
+  return (t) => {
+    const shown = {
+      text: escapeText(text, MAX_LOGGED_TEXT_LENGTH),
+      game: escapeText(gameNamed(game, games).name, MAX_GAME_NAME_LENGTH),
+      names: t.and(PANEL_BUTTONS.filter((name) => buttons.includes(name)).map((name) => t(`panel.${name}`))),
+    };
+    const lines = [
+      !isSame('text') && t(text === '' ? 'guildLog.panel.noText' : 'guildLog.panel.text', { ...shown, item }),
+      !isSame('game') && t(game === '' ? 'guildLog.panel.noGame' : 'guildLog.panel.game', { ...shown, item }),
+      !isSame('buttons') && t('guildLog.panel.buttons', { ...shown, item }),
+    ];
+    return lines
+      .filter((line) => line !== false)
+      .map((line) => `${FINE} ${line}`)
+      .join('\n');
+  };
+}
+
+const stoppedText = (t: Translate, item: string): string => `${OFF} ${t('guildLog.panel.stopped', { item })}`;
 
 /**
  * Opens the modal for a panel's text and game. Hashes in the custom id reveal which values the admin changes.
@@ -159,7 +201,7 @@ async function changed(
 async function panelModal(context: PressContext, about: string, deps: CommandDeps) {
   const { t, shown } = context;
   const [messageId = '', ...marks] = about.split(':');
-  const panel = await panelIn(context, messageId, deps);
+  const { panel } = await panelIn(context, messageId, deps);
   const isReopened = marks.length > 0;
   return {
     about: isReopened ? about : markedId(panel),

@@ -41,6 +41,8 @@ export interface Change {
   readonly said?: string;
   /** The new list of panels, if it has changed. */
   readonly panels?: readonly Panel[];
+  /** Describes the change for the log channel, if it didn't change the settings. */
+  readonly logged?: (t: Translate) => string;
 }
 
 /** Thrown when an admin has to confirm a change by pressing a button. */
@@ -81,8 +83,8 @@ export interface Setting {
   about(context: Context, now: Settings): string;
   /** Whether the setting only works with a log channel. Its page then also shows the log channel. */
   readonly needsLog?: boolean;
-  /** Describes the setting's parts, with a status icon each, below the value on its page and in the log channel. */
-  states?(t: Translate, shown: Pick<SettingsView, 'now'>): readonly string[];
+  /** Describes the setting's parts, with a status icon each, below the value on its page and in the log channel if changed. */
+  states?(t: Translate, shown: Pick<SettingsView, 'now'>): Readonly<Record<string, string>>;
   /** Returns the lines shown at the end of the setting's page. */
   notes?(context: Context, shown: SettingsView, wanted: number): readonly string[];
   /**

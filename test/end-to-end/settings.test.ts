@@ -13,7 +13,9 @@ import {
   allowGames,
   chooseLogChannel,
   componentsOf,
+  edit,
   giveCommand,
+  idOf,
   labelsOf,
   logLines,
   logMessages,
@@ -335,6 +337,46 @@ describe('the log channel', () => {
       `⚙️ \\@admin moved the log channel to <#${admin.channelId}>.`,
       expect.stringContaining("This is now the bot's log channel"),
       '🔕 \\@admin turned this log channel off.',
+    ]);
+  });
+
+  it('shows only the parts of approval that changed', async ({ guild, admin, discord }) => {
+    const id = discord.guildEvents.addRole(guild, { name: 'staff', mentionable: true });
+    await turnApprovalOn(guild);
+    const page = await pickSetting(guild, 'Approval', '@staff');
+    const options = idOf(page, 'settings:change:1:approval:approval:options');
+    await admin.pick(page, ['Require a reason to decline'], options);
+    await expect.poll(() => logLines(guild).length).toBe(5);
+    expect(logLines(guild)).toEqual([
+      '⚙️ \\@admin changed a setting:',
+      '✅ **Approval**: on',
+      `✅ **Approval**: on; <@&${id}> can approve too`,
+      '➖ **Direct messages about decisions**: off',
+      '✅ **Reason to decline**: required',
+    ]);
+  });
+
+  it('shows what changed on which panel', async ({ guild, admin }) => {
+    await chooseLogChannel(guild);
+    const panel = await postPanel(guild, 'Before');
+    const page = await openSetting(guild, 'Panels');
+    await edit(admin, page, { text: 'After', game: 'rust' });
+    await edit(admin, page, {});
+    await admin.pick(page, ['Submit a list', 'My submissions']);
+    await edit(admin, page, { text: '', game: '' });
+    await admin.press(page, 'Stop managing');
+    const link = `https://discord.com/channels/${guild.id}/${panel.channelId}/${panel.id}`;
+    const item = `**Panel** [1](<${link}>) <#${panel.channelId}>`;
+    await expect.poll(() => logLines(guild).length).toBe(8);
+    expect(logLines(guild)).toEqual([
+      `⚙️ \\@admin posted a panel in <#${panel.channelId}>.`,
+      '⚙️ \\@admin changed a setting:',
+      `✅ ${item}: new text “After”`,
+      `✅ ${item}: default game Rust`,
+      `✅ ${item}: buttons Submit a list and My submissions`,
+      `✅ ${item}: no text`,
+      `✅ ${item}: no default game`,
+      `➖ ${item}: no longer managed`,
     ]);
   });
 
