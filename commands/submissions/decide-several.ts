@@ -82,7 +82,6 @@ export function severalActions(
     context: DecisionContext,
     decide: (seen: WaitingSubmission) => Promise<boolean>,
   ): Promise<{ readonly before: number; readonly texts: readonly string[] }> {
-    await demandModerator(context);
     const { t } = context;
     const { userId, seen, gone } = await readSeen(context, deps);
     const ids = new Set(seen.map(({ submissionId }) => submissionId));
@@ -113,6 +112,7 @@ export function severalActions(
   }
 
   async function approveThese(context: PressContext): Promise<Reply> {
+    await demandModerator(context);
     const { t, stopping } = context;
     const all: Approved[] = [];
     const waiting: StillWaiting[] = [];
@@ -144,6 +144,7 @@ export function severalActions(
   }
 
   async function declineThese(context: SubmitContext): Promise<Reply> {
+    await demandModerator(context);
     const { interactionId, user, field, t } = context;
     const [userId = ''] = context.argument.split(':');
     const { requiresReason = false } = await deps.settings.getOrThrow(context.guildId);
@@ -154,11 +155,16 @@ export function severalActions(
     }
     const { submissions } = await listSubmissions(context, userId, deps);
     const block = readBlock(field, submissions);
-    const { before, texts } = await decideOnSeen(context, (seen) =>
-      approvals.decline({ ...seen, by: user, interactionId, reason, block }),
-    );
+    const declined: WaitingSubmission[] = [];
+    const { before, texts } = await decideOnSeen(context, async (seen) => {
+      const isDeclined = await approvals.decline({ ...seen, by: user, interactionId, reason, block });
+      if (isDeclined) declined.push(seen);
+      return isDeclined;
+    });
     const said = await reportDeclineBlocks(context, block, deps);
-    return decidedInQueue(context, before, [said, ...texts]);
+    const reply = await decidedInQueue(context, before, [said, ...texts]);
+    // If the form came too late for all of them, the moderator can use the input for the changed submissions.
+    return declined.length > 0 ? reply : withNext([], reply, typedDecline(context));
   }
 
   return {

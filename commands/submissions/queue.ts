@@ -369,9 +369,9 @@ export function seenOf({ guildId, argument }: DecisionContext) {
 
 const draftOf = ({ argument }: { readonly argument: string }) => argument.split(':')[0];
 
-/** Adds texts above the next waiting submission, and what the moderator typed below. */
+/** Adds texts above the next waiting submission, and what the moderator typed below, if there is one. */
 export const withNext = (texts: readonly string[], next: Reply, typed: RefusedForm['typed'] = []): Reply => ({
   ...next,
-  embeds: [...(next.embeds ?? []), ...typed],
+  embeds: next.embeds === undefined ? [] : [...next.embeds, ...typed],
   content: [texts.filter(Boolean).join('\n'), next.content].filter(Boolean).join('\n\n'),
 });

@@ -203,6 +203,12 @@ describe('the queue in /submissions', () => {
     expect((await openModal(admin, queue, 'Decline')).typed).toMatchObject({ why: 'rules', reason: 'Late.' });
     await admin.press(queue, 'Next waiting');
     expect((await openModal(admin, queue, 'Decline')).typed).toMatchObject({ reason: '' });
+    const allLate = modalOf(await admin.press(queue, 'Decline all 3 from @member'));
+    for (const reply of replies) await edit(guild.member, reply, { port: '3' });
+    await admin.submit(allLate, { reason: 'All late.' });
+    expect(textOf(queue)).toMatch(/left out: .*3 submissions are waiting/s);
+    const { typed } = await openModal(admin, queue, 'Decline all 3 from @member');
+    expect(typed).toMatchObject({ reason: 'All late.' });
   });
 
   it('still works after the member edits or withdraws a submission', async ({ guild, member }) => {
