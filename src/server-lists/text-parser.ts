@@ -163,8 +163,9 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     const numbers = namedNumbers(text);
     const placed = placedIn(text, numbers, games);
     if (placed.length > 0) isOther &&= !isSure(namedAround(text, placed, games));
+    const fronts = placed.map((each, index) => text.slice(placed[index - 1]?.behind ?? 0, each.start));
     const roles = placed.map((each, index) => {
-      const front = text.slice(placed[index - 1]?.behind ?? 0, each.start);
+      const front = fronts[index] ?? '';
       const role = roleOf(front, text.slice(each.end, placed[index + 1]?.start));
       const isServerIn = !isHostOfOther(each.text) && (!isOther || isJoined(each, text));
       if (role !== 'server' || isServerIn) return role;
@@ -172,7 +173,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
       return isOther && !isValue && isPublicWithPort(each) && !isHostOfOther(each.text) ? 'unclear' : 'other';
     });
     const words = wordsAround(line.raw);
-    const isRead = !isOffer && readAsides(text, line, placed, roles, words);
+    const isRead = !isOffer && addAsides(text, line, placed, roles, words);
     const all = placed.filter((_, index) => roles[index] === 'server');
     // Text such as "play.example.com (8.8.8.8:27015)" describes one server, so most addresses without a port are ignored.
     const portedHosts = new Set(all.filter(hasPort).map(({ address }) => address?.host));
@@ -185,7 +186,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     );
     if (found.length === 0) return isRead;
     const plain = withoutNumbers(text, numbers);
-    const servers = withWords(found, plain, games).map((each) => ({ ...each, ...namesIn(each) }));
+    const servers = withWords(found, plain, placed, games).map((each) => ({ ...each, ...namesIn(each) }));
     const namesGame = servers.some(({ beside }) => isSure(beside));
     const shape = shapeOfLine(
       { raw: line.raw, text: plain, addresses: placed, servers, heading, namesGame },
@@ -205,11 +206,22 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
         addServer({ row, beside, words: name, label });
       }
     }
+    // A host name without a port might be another server if the words in front of it name another game.
+    const known = new Set(
+      servers.map(({ beside }) => (beside && 'alias' in beside ? beside.alias : undefined)),
+    );
+    const used = new Set(found);
+    for (const [index, each] of placed.entries()) {
+      if (roles[index] !== 'server' || used.has(each)) continue;
+      const front = fronts[index] ?? '';
+      const game = sureOf(namedGame(front, games), front);
+      if (isSure(game) && !known.has(game.alias)) addAside('unclear', each, line, words, game.alias);
+    }
     return true;
   }
 
   /** Reads the addresses of a line that the text describes as something else than a game server. */
-  function readAsides(
+  function addAsides(
     text: string,
     line: PastedLine,
     placed: readonly PlacedAddress[],
@@ -218,19 +230,24 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
   ): boolean {
     const asides = placed.flatMap((each, index) => {
       const role = roles[index] ?? 'server';
-      const isAside = role !== 'server' && (hasPort(each) || isServer(each, text));
-      return isAside ? each.targets.map((typed) => ({ role, typed })) : [];
+      return role !== 'server' && (hasPort(each) || isServer(each, text)) ? { role, each } : [];
     });
-    for (const { role, typed } of asides) {
-      const row = {
-        line: line.number,
-        typed,
-        shape: 'unsure',
-        findWords: () => words(typed.server),
-      } as const;
+    for (const { role, each } of asides) addAside(role, each, line, words);
+    return asides.length > 0;
+  }
+
+  function addAside(
+    role: Aside['role'],
+    { targets }: PlacedAddress,
+    { number }: PastedLine,
+    words: (server: string) => string,
+    gameInText?: string,
+  ): void {
+    for (const typed of targets) {
+      const findWords = () => words(typed.server);
+      const row: RawRow = { line: number, typed, shape: 'unsure', gameInText, findWords };
       parts.push({ kind: 'aside', role, row });
     }
-    return asides.length > 0;
   }
 
   /** Returns the game next to a server, and the words that might be the name of an unknown game. */
@@ -793,25 +810,31 @@ function portBehind(after: string, isBare: boolean, games: GameIndex): RegExpExe
 /**
  * Pairs each address in a line with the words in front of it, or with the words after it if the line begins with an
  * address. If there are words only between addresses, it's unclear which address they belong to. Words in an object belong to
- * the address in that object. If games are in brackets behind addresses, each belongs to the address in front of it.
+ * the address in that object. Words in front of an address that isn't a server belong to it if the words behind it name a game
+ * of their own. If games are in brackets behind addresses, each belongs to the address in front of it.
  */
-function withWords(found: readonly PlacedAddress[], text: string, games: GameIndex) {
+function withWords(
+  found: readonly PlacedAddress[],
+  text: string,
+  placed: readonly PlacedAddress[],
+  games: GameIndex,
+) {
   const [first, second] = found;
   const inFront = text.slice(0, first?.start).replace(ITEM, '').replace(LINK_MARKUP, '');
   const between = text.slice(first?.behind, second?.start).replace(LINK_MARKUP, '');
   const isNext = /[:=(][^\p{L}\p{N}]{0,5}$/u.test(between);
   const areObjects = OBJECT_END.test(text.slice(first?.behind, found.at(-1)?.start));
   const isFirst = found.length > 1 && !areObjects && !isNext && !hasWords(withoutLabel(inFront));
+  const ends = new Map(placed.map((each, index) => [each, placed[index - 1]?.behind]));
   const gamesBehind = found.map(({ behind }) => bracketBehind(text.slice(behind), games));
   const areBehind =
     found.length > 1 && gamesBehind.at(-1) !== undefined && !isSure(namedGame(inFront, games));
   const isUnclear = isFirst && !hasWords(text.slice(found.at(-1)?.behind));
   return found.map((each, index) => {
-    const before =
-      text
-        .slice(found[index - 1]?.behind ?? 0, each.start)
-        .split(OBJECT_END)
-        .at(-1) ?? '';
+    const [whole = '', nearest = ''] = [found[index - 1]?.behind ?? 0, ends.get(each) ?? 0].map(
+      (from) => text.slice(from, each.start).split(OBJECT_END).at(-1) ?? '',
+    );
+    const before = nearest !== whole && namedGame(nearest, games) !== undefined ? nearest : whole;
     const [after = ''] = text.slice(each.behind, found[index + 1]?.start).split(OBJECT_END, 1);
     if (areBehind) return { ...each, beside: [gamesBehind[index] ?? ''], isUnclear: false };
     if (areObjects) return { ...each, beside: [before, after.split('{', 1).join()], isUnclear };
