@@ -1211,7 +1211,7 @@ describe('the approval setting in /settings', () => {
     await setApprovalOptions(guild, ['Mention the role']);
     await expect
       .poll(() => logLines(guild).join('\n'))
-      .toContain('➖ **Direct messages about decisions**: off\n✅ **Mention**: on');
+      .toMatch(/✅ \*\*Mention\*\*: on.*➖ \*\*Direct messages about decisions\*\*: off/s);
     const pings = () => approvalsIn(guild).map(({ first }) => first.mention_roles.length);
     for (const port of [1, 2]) await addServer(member, `${HOST}:${port}`);
     expect(pings()).toEqual([1, 0]);
