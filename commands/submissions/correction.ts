@@ -13,6 +13,7 @@ import {
 } from '../../src/server-lists/row.ts';
 import type { SeenApproval } from '../../src/submissions/waiting-submissions.ts';
 import { notChangedText } from '../../src/words/problem.ts';
+import { withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { fieldsOf } from '../submit/enter-fields.ts';
 import { gamesNear } from '../submit/problem.ts';
@@ -69,6 +70,7 @@ export function refusedCorrection(context: SubmitContext, { id, submissionId }: 
       [t('addserver.field.port')]: port,
       [t('addserver.field.query_port')]: queryPort,
     }),
+    noEffect: withSign('not-sent', t('approval.noEffect.correct')),
   };
 }
 

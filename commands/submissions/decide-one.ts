@@ -9,7 +9,7 @@ import {
 import type { Modal } from '../../src/interactions/controls.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
 import { typedOf } from '../../src/server-lists/row.ts';
-import { rowForServer, type Submission } from '../../src/submissions/submission.ts';
+import { rowForServer } from '../../src/submissions/submission.ts';
 import type { SeenApproval } from '../../src/submissions/waiting-submissions.ts';
 import { MAX_NAMED, withSign } from '../../src/words/servers.ts';
 import { reportBlocks, reportDeclineBlocks } from '../blocks.ts';
@@ -72,11 +72,11 @@ export function decisionActions(
     const { interactionId, user } = context;
     const seen = seenOf(context);
     const submission = await approvals.seen(seen);
-    const refused = (now: Submission) => refusedDecline(context, now);
+    const refused = (now: SeenApproval) => refusedDecline(context, now);
     if (submission === undefined) return undecided(context, refused);
     const { requiresReason = false } = await deps.settings.getOrThrow(context.guildId);
     const typed = readDecline(context, submission, requiresReason);
-    if (typed.kind === 'refused') return stillWaiting(context, typed.why, refused(submission));
+    if (typed.kind === 'refused') return stillWaiting(context, typed.why, refused(seen));
     const { reason, only, block } = typed;
     const before = await placeOf(context);
     if (!(await approvals.decline({ ...seen, reason, only, block, by: user, interactionId })))
@@ -139,15 +139,17 @@ export function decisionActions(
   async function correct(context: SubmitContext): Promise<Reply> {
     await demandModerator(context);
     const { interactionId, user } = context;
+    const seen = seenOf(context);
+    const submission = await approvals.seen(seen);
+    const refused = (now: SeenApproval) => refusedCorrection(context, now);
+    if (submission === undefined) return undecided(context, refused);
     try {
-      const before = (await approvals.seen(seenOf(context)))?.servers ?? [];
-      const row = await readCorrection(context, before.map(rowForServer), deps);
-      const problem = await approvals.correct({ ...seenOf(context), by: user, interactionId, row });
-      if (problem?.code === 'decided') return undecided(context);
+      const row = await readCorrection(context, submission.servers.map(rowForServer), deps);
+      const problem = await approvals.correct({ ...seen, by: user, interactionId, row });
+      if (problem?.code === 'decided') return undecided(context, refused);
       if (problem) throw await notCorrected(context, row, problem, deps);
     } catch (error) {
-      if (error instanceof UserError)
-        return stillWaiting(context, error.message, refusedCorrection(context, seenOf(context)));
+      if (error instanceof UserError) return stillWaiting(context, error.message, refused(seen));
       throw error;
     }
     await showPressed(context);

@@ -15,7 +15,7 @@ import { MAX_NAMED } from '../../src/words/servers.ts';
 import { createBlockList, reportDeclineBlocks } from '../blocks.ts';
 import type { CommandDeps } from '../deps.ts';
 import { type Approved, announcementOfAll, approveSeen, type StillWaiting } from './approve.ts';
-import { isMissing, missingText, readBlock, readReason, typedDecline } from './decline.ts';
+import { isMissing, missingText, noEffectText, readBlock, readReason, typedDecline } from './decline.ts';
 import {
   declineAllModal,
   listSubmissions,
@@ -161,10 +161,11 @@ export function severalActions(
       if (isDeclined) declined.push(seen);
       return isDeclined;
     });
-    const said = await reportDeclineBlocks(context, block, deps);
+    const isLate = declined.length === 0;
+    const said = isLate ? noEffectText(context) : await reportDeclineBlocks(context, block, deps);
     const reply = await decidedInQueue(context, before, [said, ...texts]);
     // If the form came too late for all of them, the moderator can use the input for the changed submissions.
-    return declined.length > 0 ? reply : withNext([], reply, typedDecline(context));
+    return isLate ? withNext([], reply, typedDecline(context)) : reply;
   }
 
   return {

@@ -9,6 +9,7 @@ import type { GameIndex } from '../../src/listing/game-search.ts';
 import { linesNamed, type NotSelected, withParts } from '../../src/server-lists/named-lines.ts';
 import type { DeclineReason } from '../../src/submissions/decline-reason.ts';
 import type { Submission } from '../../src/submissions/submission.ts';
+import type { SeenApproval } from '../../src/submissions/waiting-submissions.ts';
 import { cut } from '../../src/text/one-line.ts';
 import { escapeCode } from '../../src/words/escape.ts';
 import { byText, sentences } from '../../src/words/sentences.ts';
@@ -144,12 +145,23 @@ export function typedDecline(
 
 /**
  * Keeps what a moderator typed to decline a submission.
- * @param now the submission as it's waiting now. Line numbers only apply to the version that the moderator saw
+ * @param now the current version. Line numbers only apply to the version that the moderator saw
  */
-export function refusedDecline(context: SubmitContext, now: Submission): RefusedForm {
-  const seen = `${now.draftId}:${now.id}`;
-  const lines = context.argument.startsWith(seen) ? undefined : '';
-  return { opens: submissionsId('decline', seen), typed: typedDecline(context, lines) };
+export function refusedDecline(context: SubmitContext, { id, submissionId }: SeenApproval): RefusedForm {
+  const now = `${id}:${submissionId}`;
+  const lines = context.argument.startsWith(now) ? undefined : '';
+  return {
+    opens: submissionsId('decline', now),
+    typed: typedDecline(context, lines),
+    noEffect: noEffectText(context),
+  };
+}
+
+/** Reports that neither the decline nor the block was made. */
+export function noEffectText({ t, field }: Pick<SubmitContext, 't' | 'field'>): string {
+  const block = field('block');
+  const unblocked = block === '' ? undefined : t('blocks.notMade', { names: `\`${escapeCode(block)}\`` });
+  return withSign('not-sent', sentences(t('approval.noEffect.decline'), unblocked));
 }
 
 type TypedDecline =

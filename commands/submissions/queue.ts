@@ -17,12 +17,13 @@ import { button, type Control, customIdsOf, parseCustomId, rows } from '../../sr
 import { writePage } from '../../src/interactions/pager.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
 import { type Submission, unconfirmedIn } from '../../src/submissions/submission.ts';
+import type { SeenApproval } from '../../src/submissions/waiting-submissions.ts';
 import type { CommandDeps } from '../deps.ts';
 import { type Approved, approvalNotes, keyButton } from './approve.ts';
 import { AT_START, readFilter, waitingId, writeFilter } from './filter.ts';
 import { linesLeft } from './lines-left.ts';
 import { blocksButton, buttonsForAll, queueSelect } from './list-several.ts';
-import type { RefusedForm } from './typed-form.ts';
+import { noEffectEmbed, type RefusedForm } from './typed-form.ts';
 
 /** A press or a submitted modal about a submission. The argument has the ids of the draft and the submission. */
 export type DecisionContext = PressContext | SubmitContext;
@@ -125,22 +126,26 @@ export function createApprovalQueue(deps: CommandDeps) {
 
   /**
    * Replies to an action that had no effect. In /submissions, shows the reason above the next waiting submission.
-   * @param refused keeps what the moderator typed for a submission that is still waiting
+   * @param refused keeps what the moderator typed, for the current version of the submission
    */
   async function outdated(
     context: DecisionContext,
-    refused?: (now: Submission) => RefusedForm,
+    refused?: (now: SeenApproval) => RefusedForm,
   ): Promise<Reply> {
-    const now = await approvals.find(seenOf(context));
-    const form = now?.state === 'waiting' ? refused?.(now) : undefined;
-    return stillWaiting(context, outdatedText(context, now), form);
+    const seen = seenOf(context);
+    const now = await approvals.find(seen);
+    const form = refused?.({ ...seen, submissionId: now?.id });
+    const why = outdatedText(context, now);
+    if (form === undefined || now?.state === 'waiting') return stillWaiting(context, why, form);
+    const reply = await stillWaiting(context, why);
+    return { ...reply, embeds: [...(reply.embeds ?? []), noEffectEmbed(form)] };
   }
 
-  /** Like {@link outdated}, but leaves out a decision that is shown in the pressed log channel message. */
+  /** Like {@link outdated}, but doesn't reply to a press if the pressed log channel message shows a decision. */
   async function undecided(...args: Parameters<typeof outdated>): Promise<Reply> {
-    const [context] = args;
+    const [context, form] = args;
     await showPressed(context);
-    const now = context.posted && (await approvals.find(seenOf(context)));
+    const now = context.posted && form === undefined && (await approvals.find(seenOf(context)));
     return now && now.state !== 'waiting' ? {} : outdated(...args);
   }
 

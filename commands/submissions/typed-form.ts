@@ -11,6 +11,8 @@ export interface RefusedForm {
   /** The custom id of the button that opens the form again. */
   readonly opens: string;
   readonly typed: readonly APIEmbed[];
+  /** Reports that the form had no effect. Only shown if the submission is no longer waiting, so that it can't be opened again. */
+  readonly noEffect: string;
 }
 
 /** Shows each value under its field's label, because Discord rejects empty embeds. */
@@ -18,6 +20,13 @@ export const typedEmbeds = (typed: Readonly<Record<string, string>>): readonly A
   Object.entries(typed)
     .filter(([, value]) => value !== '')
     .map(([title, description]) => ({ title, description }));
+
+/** Shows the values of a form that can't be opened again. No form reads them, because the embed has no title. */
+export const noEffectEmbed = ({ noEffect, typed }: Pick<RefusedForm, 'noEffect' | 'typed'>): APIEmbed => ({
+  description: [noEffect, ...typed.map(({ title, description }) => `**${title}**\n${description}`)].join(
+    '\n',
+  ),
+});
 
 /** Returns the value that {@link typedEmbeds} shows under this label in the button's message, or '' without one. */
 export const typedBefore = ({ shown }: Pick<PressContext, 'shown'>, label: string): string =>

@@ -388,6 +388,40 @@ describe('a submission that needs approval', () => {
     expect(await bot.store.rows(ofAdmin, guild.id, admin.userId, admin.userId)).toEqual([]);
   });
 
+  it('shows what a moderator typed in a form that came too late', async ({ guild, member }) => {
+    await turnApprovalOn(guild);
+    const moderator = inStaff(guild, 'admin');
+    const late = { why: 'rules', reason: 'Typed.', block: '@member' };
+    for (const [n, [label, fields, decide, state, noEffect]] of (
+      [
+        ['Decline', late, 'Approve', /✅ Approved by/, 'Your decline had no effect. Not blocked: @member.'],
+        ['Decline', late, 'Withdraw', /Withdrawn/, 'Your decline had no effect. Not blocked: @member.'],
+        [
+          'Correct…',
+          { server: 'typed.example.com' },
+          'Withdraw',
+          /Withdrawn/,
+          'Your correction had no effect.',
+        ],
+        ['Correct…', { server: '10.0.0.1' }, 'Withdraw', /Withdrawn/, 'Your correction had no effect.'],
+      ] as const
+    ).entries()) {
+      const reply = await addServer(member, `late${n}.example.com:1`);
+      const message = await waitingIn(guild);
+      const { modal, typed } = await openModal(moderator, message, label);
+      if (decide === 'Approve') await inStaff(guild, 'admin').press(message, decide);
+      else await member.press(reply, decide);
+      const said = await moderator.submit(modal, { ...typed, ...fields });
+      expect(textOf(said)).toMatch(state);
+      expect(textOf(said)).toContain(noEffect);
+      for (const value of 'server' in fields ? [fields.server] : ['Typed.', "doesn't follow the rules"])
+        expect(textOf(said)).toContain(value);
+      expect(labelsOf(said)).toEqual([]);
+    }
+    await addServer(member, 'not-blocked.example.com:1');
+    expect(textOf(await waitingIn(guild))).toContain('not-blocked.example.com:1');
+  });
+
   it("can't be corrected with invalid input or from an outdated form", async ({ guild, admin, member }) => {
     const { reply, message } = await oneWaits(guild);
     await addServer(member, `${HOST}:2`);

@@ -205,10 +205,10 @@ describe('the queue in /submissions', () => {
     expect((await openModal(admin, queue, 'Decline')).typed).toMatchObject({ reason: '' });
     const allLate = modalOf(await admin.press(queue, 'Decline all 3 from @member'));
     for (const reply of replies) await edit(guild.member, reply, { port: '3' });
-    await admin.submit(allLate, { reason: 'All late.' });
-    expect(textOf(queue)).toMatch(/left out: .*3 submissions are waiting/s);
+    await admin.submit(allLate, { reason: 'All late.', block: '@member' });
+    expect(textOf(queue)).toMatch(/no effect\. Not blocked: @member.*left out: .*3 submissions are waiting/s);
     const { typed } = await openModal(admin, queue, 'Decline all 3 from @member');
-    expect(typed).toMatchObject({ reason: 'All late.' });
+    expect(typed).toMatchObject({ reason: 'All late.', block: '@member' });
   });
 
   it('still works after the member edits or withdraws a submission', async ({ guild, member }) => {
@@ -260,6 +260,21 @@ describe('the queue in /submissions', () => {
       expect(declined).toContain('Not **ours**. Nor yours.');
     }
     await expect.poll(() => textOf(message)).toMatch(/2 game servers.*❌ 1 declined by .*s1\.example\.com/s);
+  });
+
+  it('shows what the moderator typed if the form comes too late', async ({ guild, admin }) => {
+    const replies = await letWait(guild, 2);
+    for (const others of [1, 0]) {
+      const queue = await admin.slash('submissions');
+      const form = modalOf(await admin.press(queue, 'Decline'));
+      await guild.member.press(replies[shownIn(queue)] ?? queue, 'Withdraw');
+      const late = await admin.submit(form, { reason: 'Typed.', block: '@member' });
+      expect(textOf(late)).toContain(others > 0 ? '1 submission is waiting' : 'Nothing else is waiting.');
+      expect(textOf(late)).toMatch(/Your decline had no effect\. Not blocked: @member\..*Typed\./s);
+      // What was typed isn't about the next submission.
+      if (others > 0)
+        expect((await openModal(admin, late, 'Decline')).typed).toMatchObject({ reason: '', block: '' });
+    }
   });
 });
 
