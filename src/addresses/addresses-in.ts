@@ -35,6 +35,8 @@ const MARKS_AROUND = { start: /[$+^]|[^\p{L}\p{N}\p{S}[:]/u, end: /[$+^]|[^\p{L}
 const LABEL_IN_WORD = /^[^.:[\]]{0,100}:(?=\[|[^:]{0,300}\.)/u;
 /** Square brackets around a host with a port, or around words with one. Those of IPv6 have no dot before the second colon. */
 const BRACKET = /\[(?=[\p{L}\p{N}-]{1,63}\.[\p{L}\p{N}.-]{1,253}:\d)|(?<=\.[\p{L}\p{N}-]{1,63}:\d{1,6})\]/gu;
+/** A tag such as `[b]`, `[/url]` or `[EU]`, which can be directly next to an address. */
+const TAG = /\[\/?\p{L}{1,20}\]/gu;
 /** Words that introduce a version number, which can look like an IPv4 address. */
 const VERSION =
   /(?:ver[sz]\p{L}{1,5}|wersja|верс[иі]я|sürüm|バージョン|버전|版本|เวอร์ชัน|phiên bản|build|patch|update|client|(?<![a-z])v(?:er)?)[^\p{L}\p{N}]{0,8}$/iu;
@@ -57,18 +59,19 @@ export const withoutHosts = (words: string): string =>
 export function addressesIn(line: string): readonly FoundAddress[] {
   const found: FoundAddress[] = [];
   let previousEnd = 0;
-  for (const { 0: word, index } of line.replace(BRACKET, ' ').matchAll(WORD)) {
+  const text = line.replace(BRACKET, ' ').replace(TAG, (tag) => ' '.repeat(tag.length));
+  for (const { 0: word, index } of text.matchAll(WORD)) {
     if (word.length > MAX_ADDRESS_TEXT_LENGTH || !/[.:]/u.test(word)) continue;
     const game = gameOfLink(word);
     if (game === undefined && /:\/\/|@/u.test(word)) continue;
-    const text = game === undefined ? withoutEnds(word, MARKS_AROUND).replace(LABEL_IN_WORD, '') : word;
-    const result = parseAddress(text);
-    if (!result.ok && !isMeant(result.problem, text)) continue;
-    const start = index + word.lastIndexOf(text);
-    const end = start + text.length;
+    const typed = game === undefined ? withoutEnds(word, MARKS_AROUND).replace(LABEL_IN_WORD, '') : word;
+    const result = parseAddress(typed);
+    if (!result.ok && !isMeant(result.problem, typed)) continue;
+    const start = index + word.lastIndexOf(typed);
+    const end = start + typed.length;
     const before = line.slice(previousEnd, start);
     previousEnd = end;
-    const isName = /\.\p{L}/u.test(text);
+    const isName = /\.\p{L}/u.test(typed);
     const label = isName ? LABEL_IN_FRONT.exec(line.slice(0, start))?.groups?.label : undefined;
     if (label !== undefined) {
       // Without its first label, the name would be another server's.
@@ -81,7 +84,7 @@ export function addressesIn(line: string): readonly FoundAddress[] {
     const isVersion = isNumber && address?.port === undefined && VERSION.test(before);
     if (isVersion) continue;
     const isServer = game !== undefined || isNumber || isLabel(before);
-    found.push({ start, end, text, game: game ?? '', isServer, ...(address && { address }) });
+    found.push({ start, end, text: typed, game: game ?? '', isServer, ...(address && { address }) });
   }
   return found;
 }

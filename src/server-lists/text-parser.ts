@@ -101,7 +101,7 @@ const NUMBER_AROUND = /^[\s\p{P}\p{S}]{1,12}(?<port>\d{4,5})(?![\d.:\p{L}]|\s{1,
 
 /** The beginning of a heading. The section below it might not be about game servers. */
 const HEADING =
-  /^\s*(?:#|\*\*|__|\[[^\]]{1,60}\]\s*$|["']?(?:name|title|hostname)["']?\s*[:=])|[:{[(]["'*_\s]*$/iu;
+  /^\s*(?:>\s{0,3}){0,3}(?:#|\*\*|__|\[[^\]]{1,60}\]\s*$|["']?(?:name|title|hostname)["']?\s*[:=])|[:{[(]["'*_\s]*$/iu;
 /** Keys or tags of a file format. Words that contain any of them aren't a game's name. */
 const FORMAT = /[:=<>"{}]|^\s*\p{L}+\d{1,3}\s*$/u;
 /** The start or end of an object, for lines that contain several objects. */
@@ -192,7 +192,10 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
       { raw: line.raw, text: plain, addresses: placed, servers, heading, namesGame },
       games,
     );
-    if (isOffer && (shape !== 'list' || !servers.every(({ beside }) => isSure(beside)))) return false;
+    const isBelowGame =
+      isSure(gameOfHeading) && lineAbove === heading && !hasWords(textsAround(plain, placed).join(''));
+    if (isOffer && (shape !== 'list' || !servers.every(({ beside }) => isBelowGame || isSure(beside))))
+      return false;
     const label = FIELD_IN_FRONT.exec(text.slice(0, found[0]?.start))?.groups?.name ?? '';
     for (const { targets, beside, name, ...address } of servers) {
       for (const typed of targets) {
@@ -311,6 +314,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     const isLinkOrHost = LINK_OR_HOST.test(text);
     // A field with a link or a host is not a heading.
     if (isHeading) isOther = game === undefined && !isLinkOrHost && isFieldOfOther(text);
+    else if (game?.kind === 'named') isOther = false;
     hasValue = isOther && !isHeading && (hasValue || isLinkOrHost);
     if (isHeading || game !== undefined) gameOfHeading = game;
     heading = text;
