@@ -20,6 +20,7 @@ export function privacyCommand({
   approvals,
   approvalMessages,
   panels,
+  blocks,
   posts,
   directMessageOptOuts,
   decisionMessages,
@@ -64,19 +65,33 @@ export function privacyCommand({
   }
 
   /**
-   * Builds the question before all the guild's data is deleted. A deletion that answers the question checks its mark: what
-   * an admin set up after the question isn't deleted.
+   * Builds the question before all the guild's data is deleted. A deletion that answers the question checks its mark:
+   * nothing that came after the question is deleted.
    */
   async function askErase({ t, guildId }: Context) {
-    const [key, found, count] = await Promise.all([
+    const [key, found, waiting, standing, blocked, [newest]] = await Promise.all([
       keys.status(guildId),
       settings.getOrUnreadable(guildId),
-      approvals.countWaiting(guildId),
+      approvals.waiting(guildId),
+      panels.of(guildId),
+      blocks.list(guildId),
+      approvals.latestIds(guildId),
     ]);
-    const mark = markOf(JSON.stringify([key?.setAt, found, count]));
-    const waiting = count === 0 ? undefined : t('privacy.questionWaiting', { count });
-    const asked = sentences(t('privacy.question'), waiting);
-    return { mark, reply: question(t, asked, ['confirm', mark], t('privacy.confirm')) };
+    const waitingIds = waiting.map(({ submissionId }) => submissionId);
+    const blockIds = blocked.map(({ id }) => id);
+    const mark = markOf(JSON.stringify([key?.setAt, found, waitingIds, standing, blockIds, newest]));
+    const { length: count } = waiting;
+    const asked = sentences(
+      t('privacy.question'),
+      count === 0 ? undefined : t('privacy.questionWaiting', { count }),
+    );
+    return {
+      mark,
+      reply: question(t, asked, ['confirm', mark], t('privacy.confirm')),
+      found,
+      waiting,
+      standing,
+    };
   }
 
   return {
@@ -125,14 +140,11 @@ export function privacyCommand({
         answers: 'update',
         async run(context) {
           const { t, interactionId, guildId, user, guildWords } = context;
-          const { mark, reply } = await askErase(context);
+          const { mark, reply, found, waiting, standing } = await askErase(context);
           if (mark !== context.argument) {
             const content = sentences(t('privacy.changedSince'), reply.content);
             return { ...reply, content, isUserError: true };
           }
-          const waiting = await approvals.waiting(guildId);
-          const standing = await panels.of(guildId);
-          const found = await settings.getOrUnreadable(guildId);
           const words = await guildWords();
           await deletion.guild(guildId);
           logger.info({ interactionId, guildId }, "deleted a guild's data");

@@ -5,9 +5,11 @@ import { messageOf, ownBotTest, setKey, textOf } from '../support/bot.ts';
 import {
   ACCEPTED,
   addServer,
+  edit,
   idOf,
   labelsOf,
   logMessages,
+  openSetting,
   paste,
   postComponents,
   postPanel,
@@ -146,6 +148,37 @@ describe('/privacy', () => {
     expect(labelsOf(await waitingIn(guild))).toContain('Approve');
     expect(textOf(await admin.press(old, 'Delete everything'))).toContain('Deleted.');
     expect(textOf(await admin.slash('keystatus'))).toContain('has no API key');
+  });
+
+  it('asks again if there is a new panel, submission or block, or a changed panel', async ({
+    guild,
+    admin,
+    member,
+    discord,
+  }) => {
+    const newer = async (change: () => Promise<unknown>) => {
+      const asked = await admin.press(
+        await admin.slash('privacy'),
+        'Delete all data for this Discord server',
+      );
+      await change();
+      expect(textOf(await admin.press(asked, 'Delete everything'))).toContain('nothing has been deleted yet');
+    };
+    await setKey(admin, 'sandbox-key');
+    await newer(() => postPanel(guild, 'One'));
+    await newer(async () => edit(admin, await openSetting(guild, 'Panels'), { text: 'Two' }));
+    await newer(() => addServer(member, 'a.example.com:1'));
+    await newer(async () => {
+      const list = await admin.press(await openSetting(guild, 'Blocked here'), 'Show the list');
+      await edit(admin, list, { what: 'bad.example.com' }, 'Block an address or id');
+    });
+    await turnApprovalOn(guild);
+    const withdrawn = await addServer(member, 'b.example.com:1');
+    // The number of waiting submissions is the same as in the question.
+    await newer(async () => {
+      await member.press(withdrawn, 'Withdraw');
+      await addServer(discord.person({ guild, name: 'other', permissions: 0n }), 'c.example.com:1');
+    });
   });
 
   it('removes the buttons of all panels when an admin deletes everything', async ({ guild, admin }) => {
