@@ -1,9 +1,13 @@
 import type { Reply, SubmitContext } from '../../src/interactions/command.ts';
-import { isInvalid, lineLabel } from '../../src/server-lists/row.ts';
+import { rows as controlRows } from '../../src/interactions/controls.ts';
+import { isInvalid, lineLabel, type TypedRow } from '../../src/server-lists/row.ts';
 import type { WaitingEdit } from '../../src/submissions/draft-editor.ts';
+import type { Unavailable } from '../../src/submissions/drafts.ts';
 import { notChangedText, problemText } from '../../src/words/problem.ts';
+import { sentences } from '../../src/words/sentences.ts';
 import { firstItems, MAX_NAMED_PER_LIST, withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
+import { editAgain } from '../submissions/again.ts';
 import { replyForUnavailable, replyStillWaiting } from '../submissions/waiting.ts';
 import { fieldsOf, onLineOf, readFields } from './enter-fields.ts';
 import { enterLines } from './enter-lines.ts';
@@ -24,10 +28,9 @@ async function changeFields(context: SubmitContext, deps: CommandDeps): Promise<
   const { id } = readSubmitId(context.argument);
   const row = fieldsOf(context);
   const waiting = await deps.approvals.draft(context, id);
-  // The modal keeps showing the typed values until the edit is submitted, even if the draft was withdrawn or declined.
-  const isKept = waiting.kind !== 'no-draft' || (await deps.drafts.find(context, id)).kind !== 'no-draft';
-  if (isKept) await deps.draftEditor.keepTyped(context, id, { row, modal: 'fields' });
-  if (waiting.kind === 'no-draft') return replyForUnavailable(context, { id, ...waiting }, deps);
+  if (waiting.kind === 'no-draft') return tooLate(context, { id, ...waiting }, row, deps);
+  // The modal keeps showing the typed values until the edit is submitted.
+  await deps.draftEditor.keepTyped(context, id, { row, modal: 'fields' });
   const { read, choices } = await readFields(context, row, waiting.rows, deps);
   const [candidate] = choices?.candidates ?? [];
   if (candidate) {
@@ -38,6 +41,34 @@ async function changeFields(context: SubmitContext, deps: CommandDeps): Promise<
   const rows = onLineOf(waiting.rows, read.rows);
   const draft = { ...read, rows, id, panelChannelId };
   return submitChanged(context, { draft, newlyInvalid: rows.filter(isInvalid) }, deps);
+}
+
+/**
+ * Builds the reply if the submission is no longer waiting: its outcome, and a button that opens the modal with the typed
+ * values. If the draft can no longer be edited, the values are kept in a new one.
+ */
+async function tooLate(
+  context: SubmitContext,
+  { id, why }: { readonly id: string; readonly why: Unavailable },
+  row: TypedRow,
+  deps: CommandDeps,
+): Promise<Reply> {
+  const { t, guildId, interactionId } = context;
+  const { content, components = [], ...reply } = await replyForUnavailable(context, { id, why }, deps);
+  const state = (await deps.submissions.latest(guildId, id))?.state;
+  // The servers that couldn't be sent after an approval wait again.
+  const isWaiting = state === 'waiting';
+  const isEditable = isWaiting || state === 'declined' || state === 'withdrawn';
+  const draftId = isEditable ? id : interactionId;
+  await deps.draftEditor.keepTyped(context, draftId, { row, modal: 'fields' });
+  const notMade = t('approval.editLate', { button: t(isWaiting ? 'again.edit' : 'approval.editAgain') });
+  const notice = isWaiting ? notMade : sentences(t('again.over.decided'), notMade);
+  return {
+    ...reply,
+    content: [withSign('not-sent', notice), content].filter(Boolean).join('\n\n'),
+    components: [...components, ...controlRows([!isEditable && editAgain(t, { draftId })])],
+    isUserError: true,
+  };
 }
 
 /** Changes the lines of a waiting list. The modal keeps showing the typed text until the edit is submitted. */

@@ -128,9 +128,35 @@ describe('a submission that needs approval', () => {
     const { modal } = await openModal(member, reply, 'Edit');
     await decline(guild, message, '');
     for (const answer of [await member.press(reply, 'Edit'), await member.submit(modal, {})]) {
-      expect(textOf(answer)).toMatch(/^[^\n]*❌ Declined by @/);
+      expect(textOf(answer)).toContain('❌ Declined by @');
       expect(textOf(answer)).not.toContain('already submitted');
     }
+  });
+
+  it.for(['approved', 'declined'] as const)('keeps an edit that comes after it was %s', async (decision, {
+    guild,
+    listing,
+    member,
+  }) => {
+    const { reply, message } = await oneWaits(guild);
+    const forms = [
+      await openModal(member, reply),
+      await openModal(member, await member.slash('submissions')),
+    ];
+    if (decision === 'approved') await approve(guild);
+    else await decline(guild, message, '');
+    await expect.poll(() => textOf(reply)).toMatch(/(?:Approved|Declined) by/);
+    for (const { modal, typed } of forms) {
+      const late = await member.submit(modal, { ...typed, server: 'late.example.com', port: '2' });
+      expect(textOf(late)).toMatch(
+        /⚠️ This is no longer waiting for a moderator\. Your change wasn't made\. Edit and submit again .*(?:Approved|Declined) by/s,
+      );
+      const again = await openModal(member, late, 'Edit and submit again');
+      expect(again.typed).toMatchObject({ server: 'late.example.com', port: '2' });
+      if (modal === forms.at(-1)?.modal)
+        expect(textOf(await member.submit(again.modal, again.typed))).toContain(WAITS);
+    }
+    expect(listing.submitted.map(({ server }) => server)).toEqual(decision === 'approved' ? [HOST] : []);
   });
 
   it.for([
