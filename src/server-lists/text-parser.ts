@@ -127,6 +127,8 @@ const MAX_UNKNOWN_WORDS = 4;
 const MAX_HEADING_WORDS = 6;
 /** For the words in front of a port's label that can name its game. */
 const MAX_GAME_OF_PORT_LENGTH = 30;
+/** A remark, such as a version. */
+const IN_BRACKETS = /\([^()]*\)/g;
 /** Prefixes that are common in the host names of game servers. */
 const USUAL_NAME = /^(?:play|mc)\d{0,3}\./iu;
 
@@ -192,8 +194,8 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
       { raw: line.raw, text: plain, addresses: placed, servers, heading, namesGame },
       games,
     );
-    const isBelowGame =
-      isSure(gameOfHeading) && lineAbove === heading && !hasWords(textsAround(plain, placed).join(''));
+    const around = textsAround(plain, placed).join('').replaceAll(IN_BRACKETS, '');
+    const isBelowGame = isSure(gameOfHeading) && lineAbove === heading && !hasWords(around);
     if (isOffer && (shape !== 'list' || !servers.every(({ beside }) => isBelowGame || isSure(beside))))
       return false;
     const label = FIELD_IN_FRONT.exec(text.slice(0, found[0]?.start))?.groups?.name ?? '';
@@ -815,7 +817,7 @@ function portBehind(after: string, isBare: boolean, games: GameIndex): RegExpExe
  * Pairs each address in a line with the words in front of it, or with the words after it if the line begins with an
  * address. If there are words only between addresses, it's unclear which address they belong to. Words in an object belong to
  * the address in that object. Words in front of an address that isn't a server belong to it if the words behind it name a game
- * of their own. If games are in brackets behind addresses, each belongs to the address in front of it.
+ * of their own. A game in brackets behind an address belongs to that address.
  */
 function withWords(
   found: readonly PlacedAddress[],
@@ -831,8 +833,8 @@ function withWords(
   const isFirst = found.length > 1 && !areObjects && !isNext && !hasWords(withoutLabel(inFront));
   const ends = new Map(placed.map((each, index) => [each, placed[index - 1]?.behind]));
   const gamesBehind = found.map(({ behind }) => bracketBehind(text.slice(behind), games));
-  const areBehind =
-    found.length > 1 && gamesBehind.at(-1) !== undefined && !isSure(namedGame(inFront, games));
+  const isAnyBehind = gamesBehind.some((game) => game !== undefined);
+  const areBehind = found.length > 1 && isAnyBehind && !isSure(namedGame(inFront, games));
   const isUnclear = isFirst && !hasWords(text.slice(found.at(-1)?.behind));
   return found.map((each, index) => {
     const [whole = '', nearest = ''] = [found[index - 1]?.behind ?? 0, ends.get(each) ?? 0].map(
@@ -840,9 +842,10 @@ function withWords(
     );
     const before = nearest !== whole && namedGame(nearest, games) !== undefined ? nearest : whole;
     const [after = ''] = text.slice(each.behind, found[index + 1]?.start).split(OBJECT_END, 1);
-    if (areBehind) return { ...each, beside: [gamesBehind[index] ?? ''], isUnclear: false };
-    if (areObjects) return { ...each, beside: [before, after.split('{', 1).join()], isUnclear };
     const isLast = index === found.length - 1;
+    if (areBehind)
+      return { ...each, beside: [gamesBehind[index] ?? (isLast ? after : '')], isUnclear: false };
+    if (areObjects) return { ...each, beside: [before, after.split('{', 1).join()], isUnclear };
     const beside = isFirst ? [after, isUnclear ? before : ''] : [before, isLast ? after : ''];
     return { ...each, beside, isUnclear };
   });
