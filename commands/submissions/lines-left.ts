@@ -1,13 +1,26 @@
+import { earlierTexts } from '../../src/approval/approval-view.ts';
 import type { Context } from '../../src/interactions/command.ts';
 import { button, type Control } from '../../src/interactions/controls.ts';
 import { isInvalid } from '../../src/server-lists/row.ts';
 import { linesToEdit } from '../../src/submissions/draft-editor.ts';
-import type { Submission } from '../../src/submissions/submission.ts';
+import { type Submission, serverResults } from '../../src/submissions/submission.ts';
 import { MAX_NAMED_PER_LIST } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { textWithoutFiles } from '../submit/files.ts';
 import { submitId } from '../submit/ids.ts';
 import { invalidText, skippedText } from '../submit/preview.ts';
+
+/** Describes to the member how other lines of the submission's list ended, with the reasons for declining them. */
+export async function earlierLines(
+  { t }: Context,
+  submission: Submission,
+  { approvals, submissions, games }: Pick<CommandDeps, 'approvals' | 'submissions' | 'games'>,
+): Promise<readonly string[]> {
+  const earlier = serverResults({ servers: await submissions.earlier(submission) });
+  if (earlier.length === 0) return [];
+  const { declined } = await approvals.declinedOf(submission);
+  return earlierTexts(t, earlier, declined, games);
+}
 
 /**
  * Accounts for the other lines in the draft of a submission: those to fix, with a button, and those that it skips.

@@ -21,7 +21,7 @@ import type { SeenApproval } from '../../src/submissions/waiting-submissions.ts'
 import type { CommandDeps } from '../deps.ts';
 import { type Approved, approvalNotes, keyButton } from './approve.ts';
 import { AT_START, readFilter, waitingId, writeFilter } from './filter.ts';
-import { linesLeft } from './lines-left.ts';
+import { earlierLines, linesLeft } from './lines-left.ts';
 import { blocksButton, buttonsForAll, queueSelect } from './list-several.ts';
 import { noEffectEmbed, type RefusedForm } from './typed-form.ts';
 
@@ -108,9 +108,10 @@ export function createApprovalQueue(deps: CommandDeps) {
   /** Builds the view of the member's own waiting submission, with the lines that are still to fix. */
   async function ownView(context: Context, submission: Submission) {
     const { content, embeds } = approvalView(context.t, submission, games, context);
+    const earlier = await earlierLines(context, submission, deps);
     const { texts, fix } = await linesLeft(context, submission, deps, 'next');
     return {
-      view: { content: [content, ...texts].join('\n'), embeds },
+      view: { content: [content, ...earlier, ...texts].join('\n'), embeds },
       buttons: [...ownButtons(context.t, submission, 'next'), fix],
     };
   }

@@ -9,7 +9,6 @@ import { button, rows } from '../../src/interactions/controls.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
 import type { Unavailable } from '../../src/submissions/drafts.ts';
 import { type Submission, serverResults } from '../../src/submissions/submission.ts';
-import { outcomesForLog } from '../../src/words/outcomes.ts';
 import { sentences } from '../../src/words/sentences.ts';
 import { addressCode } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
@@ -17,7 +16,7 @@ import type { CommandDeps } from '../deps.ts';
 import { submitId } from '../submit/ids.ts';
 import { anotherButton, reportReply } from '../submit/report.ts';
 import { editAgain } from './again.ts';
-import { linesLeft } from './lines-left.ts';
+import { earlierLines, linesLeft } from './lines-left.ts';
 import { mayDecide } from './queue.ts';
 
 /**
@@ -99,13 +98,13 @@ async function ownApproval(
   const isWaiting = submission.state === 'waiting';
   const left = await linesLeft(context, submission, deps);
   const next = isWaiting && !isOpened ? await nextWhileWaiting(context, deps) : undefined;
-  const earlier = serverResults({ servers: await deps.submissions.earlier(submission) });
+  const earlier = await earlierLines(context, submission, deps);
   const ended = serverResults(submission);
   const isFirst = await deps.history.hasFirstAccepted(guildId, user.id, ended);
   const texts = [
     sentences(content, next),
     ...(isFirst ? [t('ended.next.first')] : []),
-    ...(earlier.length > 0 ? [t('approval.earlier'), ...outcomesForLog(t, earlier)] : []),
+    ...earlier,
     ...left.texts,
   ];
   return {

@@ -6,6 +6,7 @@ import type { ServerSubmission } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { addressOf } from '../server-lists/row.ts';
 import type { DeclineReason } from '../submissions/decline-reason.ts';
+import { isDeclined } from '../submissions/outcome.ts';
 import { type Submission, serverResults, unconfirmedIn } from '../submissions/submission.ts';
 import { escapeText, memberText } from '../words/escape.ts';
 import { earlierSubmissionItems } from '../words/not-submitted.ts';
@@ -322,6 +323,35 @@ function declinedPartText(t: Translate, part: Submission, games: GameIndex): str
       : t('approval.declinedPart', { count, user: memberText({ id, name }) });
   const declined = withSign('rejected', t('look.about', { item, why: serversText(t, servers, games) }));
   return [declined, ...reasonTexts(t, declineReason, MAX_REASON_LENGTH)].join(' · ');
+}
+
+/**
+ * Describes to the member how other lines of the same list ended.
+ * @param declined the submissions whose declined lines are named. Other declined lines are only counted
+ */
+export function earlierTexts(
+  t: Translate,
+  earlier: readonly ServerWithOutcome[],
+  declined: readonly Submission[],
+  games: GameIndex,
+): readonly string[] {
+  if (earlier.length === 0) return [];
+  const refused = earlier.filter(({ outcome }) => isDeclined(outcome));
+  const others = earlier.filter((each) => !refused.includes(each));
+  const addresses = new Set(refused.map(({ server }) => addressOf(server)));
+  const parts = declined
+    .map((part) => ({
+      ...part,
+      servers: part.servers.filter(({ server }) => addresses.has(addressOf(server))),
+    }))
+    .filter(({ servers }) => servers.length > 0);
+  const older = refused.length - parts.flatMap(({ servers }) => servers).length;
+  return [
+    t('approval.earlier'),
+    ...outcomesForLog(t, others, earlier.length),
+    ...(older > 0 ? [declinedTogetherText(t, older, undefined)] : []),
+    ...parts.map((part) => declinedPartText(t, part, games)),
+  ];
 }
 
 /** Lists the servers that were already submitted in this guild. */

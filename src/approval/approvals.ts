@@ -159,9 +159,35 @@ export function createApprovals({
       .execute();
   }
 
+  /**
+   * Returns the latest submissions of the draft that moderators declined, oldest first, and the number of older ones.
+   * @param inSameMessage leaves out submissions that have their own message
+   */
+  async function declinedOf(
+    { id, draftId, guildId }: Pick<Submission, 'id' | 'draftId' | 'guildId'>,
+    inSameMessage = false,
+  ): Promise<Pick<Background, 'declined' | 'olderDeclines'>> {
+    const parts = await tables()
+      .selectFrom('submissions')
+      .select('id')
+      .where('draft_id', '=', draftId)
+      .where('id', '<>', id)
+      .where('state', '=', 'declined')
+      .$if(inSameMessage, (some) => some.where('message_id', 'is', null))
+      .orderBy('created_at')
+      .execute();
+    const shown = parts.slice(-MAX_LINE_DECISIONS_SHOWN);
+    const found = await Promise.all(shown.map((part) => submissions.find(guildId, part.id)));
+    return {
+      declined: found.filter((part) => part !== undefined),
+      olderDeclines: parts.length - shown.length,
+    };
+  }
+
   return {
     seen,
     draft,
+    declinedOf,
     /** Returns the draft's latest submission that needs, or needed, a moderator's approval. */
     find: ({ guildId, id }: DraftRef): Promise<Submission | undefined> =>
       submissions.latest(guildId, id, { isForModerators: true }),
@@ -228,21 +254,7 @@ export function createApprovals({
       state,
       servers,
     }: Submission): Promise<Background> {
-      const parts = await tables()
-        .selectFrom('submissions')
-        .select('id')
-        .where('draft_id', '=', draftId)
-        .where('id', '<>', id)
-        .where('state', '=', 'declined')
-        .where('message_id', 'is', null)
-        .orderBy('created_at')
-        .execute();
-      const shown = parts.slice(-MAX_LINE_DECISIONS_SHOWN);
-      const found = await Promise.all(shown.map((part) => submissions.find(guildId, part.id)));
-      const decisions = {
-        declined: found.filter((part) => part !== undefined),
-        olderDeclines: parts.length - shown.length,
-      };
+      const decisions = await declinedOf({ id, draftId, guildId }, true);
       if (state !== 'waiting')
         return { before: [], ...decisions, isRepeat: false, blocked: [], manyPorts: [] };
       const before = await alreadySubmitted.find({ guildId, userId: '' }, servers.map(rowForServer));

@@ -30,3 +30,6 @@ export function isAboutKey(outcome: ServerOutcome): boolean {
   if (outcome.kind === 'rejected') return outcome.known === 'invalidKey';
   return outcome.kind === 'not-sent' && outcome.reason === 'key';
 }
+
+export const isDeclined = (outcome: ServerOutcome): boolean =>
+  outcome.kind === 'not-sent' && outcome.reason === 'declined';

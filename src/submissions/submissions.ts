@@ -11,7 +11,7 @@ import type { DraftsTable, ServersTable, SubmissionsTable } from '../storage/tab
 import { storedReason } from './decline-reason.ts';
 import { afterSubmission, type Draft, isDone, isUnsent } from './draft.ts';
 import type { Drafts, NoDraft, Submitter } from './drafts.ts';
-import type { ServerOutcome } from './outcome.ts';
+import { isDeclined } from './outcome.ts';
 import type { SharedOutcome } from './request-plan.ts';
 import {
   INTERRUPTED,
@@ -528,9 +528,6 @@ function serverOf(row: PlaceColumns & ServerColumns & OutcomeColumns): Submitted
 type PlaceColumns = Pick<ServersTable, 'line' | 'part'>;
 
 const storedPlace = ({ line, part }: PlaceColumns): RowPlace => placeOf({ line, part: part ?? undefined });
-
-const isDeclined = (outcome: ServerOutcome): boolean =>
-  outcome.kind === 'not-sent' && outcome.reason === 'declined';
 
 function newServer(submission: ServerSubmission) {
   const { server: host, port, queryPort = null, game } = submission;

@@ -523,9 +523,10 @@ describe('a submission that needs approval', () => {
       .poll(() => direct().join())
       .toMatch(/Declined.*Reason: It doesn't follow the rules here\..*s1\.example\.com.*s3\.example\.com/s);
     expect(direct()).toHaveLength(1);
-    // The member's reply lists the lines that are waiting, and counts the declined ones.
-    await expect.poll(() => textOf(reply)).toContain('⚠️ 2 not sent.');
-    expect(textOf(reply)).not.toContain('s1.example.com');
+    // The member sees the lines that are waiting, and why others were declined.
+    const earlier = /Earlier from the same list:\n❌ 2 declined by @admin: .*s1\..*s3\..*rules here\.\n/;
+    await expect.poll(() => textOf(reply)).toMatch(earlier);
+    expect(textOf(await member.slash('submissions'))).toMatch(earlier);
     expect(labelsOf(reply)).toEqual(['Edit', 'Withdraw']);
     expect((await openModal(member, reply)).typed.servers).not.toContain('s1.example.com');
     // In /submissions, a single message shows the declined line and the waiting lines.
@@ -811,7 +812,9 @@ describe('a submission that needs approval', () => {
       const { modal } = await openModal(moderator, message, 'Decline');
       await moderator.submit(modal, { reason, lines: part });
     }
-    await expect.poll(() => textOf(first)).toContain('3 not sent');
+    await expect
+      .poll(() => textOf(first))
+      .toMatch(/❌ 2 declined by .*s1\..*s3\..*Wrong port\.\n❌ 1 declined by .*s2\..*Wrong game\./);
     // The first line is still waiting.
     const waits = await member.press(await member.slash('submissions'), 'History');
     const again = 'Edit and submit again';
