@@ -11,7 +11,7 @@ import {
   select,
 } from '../../src/interactions/controls.ts';
 import { ownValue } from '../../src/interactions/interaction.ts';
-import { readPage } from '../../src/interactions/pager.ts';
+import { readPage, writePage } from '../../src/interactions/pager.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
 import { waitAtMost } from '../../src/lifecycle.ts';
 import { memberText } from '../../src/words/escape.ts';
@@ -88,9 +88,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     const shown = { ...known, now: withTroubleHere(context, known.now) };
     const { page, said } = view;
     const setting = settingOf(page);
-    const reply = setting
-      ? settingPage(context, shown, setting, view)
-      : overview(context, shown, table, view);
+    const reply = setting ? settingPage(context, shown, setting, view) : overview(context, shown, table);
     return said === undefined ? reply : { ...reply, content: `${said}\n\n${reply.content}` };
   }
 
@@ -216,7 +214,7 @@ const confirmButton = (
 ): Control => button(changeId(id, confirmation.change, page, wanted), confirmation.label, 'danger');
 
 /** Builds the overview: each setting in use, one line for all unused ones, the next step, and a menu of settings. */
-function overview(context: Context, shown: SettingsView, table: readonly Setting[], { retry }: View): Reply {
+function overview(context: Context, shown: SettingsView, table: readonly Setting[]): Reply {
   const { t } = context;
   const next =
     shown.waiting > 0
@@ -241,7 +239,7 @@ function overview(context: Context, shown: SettingsView, table: readonly Setting
     content: lines.join('\n'),
     components: rows(
       [select({ id: customId('settings', 'open'), placeholder: t('settings.change'), options })],
-      [retry, lacksKey(shown.key) && enterKey(context)],
+      [lacksKey(shown.key) && enterKey(context)],
     ),
   };
 }
@@ -255,8 +253,9 @@ function settingPage(
 ): Reply {
   const { t } = context;
   const { selects = [], buttons = [] } = setting.controls(context, shown, wanted);
-  // The button for reopening a form with the rejected input replaces the button for opening it.
-  const others = reopen ? [] : buttons;
+  const back = customId('settings', 'open', writePage(wanted, setting.id));
+  // The answers to a question, or the button for reopening a form with the rejected input, replace the page's buttons.
+  const answers = retry ? [retry, button(back, t('button.cancel'))] : reopen && [reopen.control];
   const about = `**${setting.name(t)}**\n${setting.about(context, shown.now)}`;
   const lines = [
     about,
@@ -270,9 +269,7 @@ function settingPage(
     content: lines.join('\n'),
     ...(reopen?.embeds && { embeds: reopen.embeds }),
     components: rows(...selects.map((control) => [control]), [
-      retry,
-      reopen?.control,
-      ...others,
+      ...(answers ?? buttons),
       button(customId('settings', 'open'), t('settings.all')),
     ]),
   };

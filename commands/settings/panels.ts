@@ -22,6 +22,7 @@ import {
   type Setting,
   type SettingsView,
   switchedOptions,
+  UnconfirmedError,
   valueAfterForm,
   withSwitched,
 } from './setting.ts';
@@ -94,6 +95,14 @@ export function panelsSetting(deps: CommandDeps): Setting {
         return changed(context, found, how, deps);
       },
       async forget(context, _now, messageId) {
+        const { t } = context;
+        const { item } = await panelIn(context, messageId, deps);
+        throw new UnconfirmedError(t('settings.panels.question', { item }), {
+          change: `stop:${messageId}`,
+          label: t('settings.panels.stopManaging'),
+        });
+      },
+      async stop(context, _now, messageId) {
         const { item } = await panelIn(context, messageId, deps);
         const left = await panels.forget(context.guildId, messageId);
         return { make: (before) => before, panels: left, logged: (words) => stoppedText(words, item) };

@@ -285,13 +285,44 @@ describe("a guild's panels", () => {
     await edit(admin, page, { text: 'For all', game: '' });
     expect(await gameOf()).toBe('');
 
+    await admin.press(page, 'Stop managing');
     expect(textOf(await admin.press(page, 'Stop managing'))).toMatch(/Panels: 1\n/);
     expect(textOf(await edit(admin, page, { text: '' }))).toContain('Panels: 1\n');
     expect(first.current.content).not.toContain('The first');
     expect(labelsOf(second)).toEqual(['Submit a game server']);
+    await admin.press(page, 'Stop managing');
     const end = textOf(await admin.press(page, 'Stop managing'));
     expect(end).toContain('Panels: none');
     expect(labelsOf(page)).toEqual(['Post a panel here', 'All settings']);
+  });
+
+  withKeyIt('are only given up after a question that names the panel', async ({ guild, admin }) => {
+    const first = await postPanel(guild, 'The first');
+    const second = await postPanel(guild, 'The second');
+    const page = await openSetting(guild, 'Panels');
+    await admin.press(page, 'Next');
+    const question = await admin.press(page, 'Stop managing');
+    const link = `https://discord.com/channels/${guild.id}/${admin.channelId}/${second.id}`;
+    const asked = `Stop managing panel [2](<${link}>) <#${admin.channelId}>? It keeps working`;
+    expect(messageOf(question).current?.content).toContain(asked);
+    expect(textOf(question)).toContain('Panels: 2\n');
+    const onlyButtons = (answer: Answer) => labelsOf(answer).filter((label) => !label.includes('Choose'));
+    expect(onlyButtons(question)).toEqual(['Stop managing', 'Cancel', 'All settings']);
+    const back = await admin.press(page, 'Cancel');
+    expect(textOf(back)).toMatch(/Panels: 2\n.*▸ .*2.*The second/s);
+    expect(onlyButtons(back)).toEqual(['Edit', 'Stop managing', 'Previous', 'All settings']);
+
+    // Another admin answers the same question first.
+    await admin.press(page, 'Stop managing');
+    const others = await openSetting(guild, 'Panels');
+    await admin.press(others, 'Next');
+    await admin.press(others, 'Stop managing');
+    expect(textOf(await admin.press(others, 'Stop managing'))).toContain('Panels: 1\n');
+    const late = textOf(await admin.press(page, 'Stop managing'));
+    expect(late).toContain('That panel is no longer listed here. Nothing was changed.');
+    expect(late).toContain('Panels: 1\n');
+    await edit(admin, page, { text: 'Still managed' });
+    expect(first.current.content).toMatch(/\n\nStill managed$/);
   });
 
   withKeyIt('keep a game that is no longer allowed, until an admin removes it', async ({ guild, admin }) => {

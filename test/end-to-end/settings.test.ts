@@ -365,6 +365,7 @@ describe('the log channel', () => {
     await admin.pick(page, ['Submit a list', 'My submissions']);
     await edit(admin, page, { text: '', game: '' });
     await admin.press(page, 'Stop managing');
+    await admin.press(page, 'Stop managing');
     const link = `https://discord.com/channels/${guild.id}/${panel.channelId}/${panel.id}`;
     const item = `**Panel** [1](<${link}>) <#${panel.channelId}>`;
     await expect.poll(() => logLines(guild).length).toBe(8);

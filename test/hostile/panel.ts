@@ -24,7 +24,9 @@ export async function postPanel({ discord }: World, guildId: string, text: strin
   if (settings.kind !== 'message') return settings;
   const panels = await admin.pick(settings, ['Panels']);
   if (panels.kind !== 'message') return panels;
-  await admin.press(panels, 'Stop managing');
+  const question = await admin.press(panels, 'Stop managing');
+  if (question.kind !== 'message') return question;
+  await admin.press(question, 'Stop managing');
   const again = await admin.slash('panel');
   return again.kind === 'modal' ? admin.submit(again.modal, { text }) : again;
 }
