@@ -17,11 +17,12 @@ import type { CommandDeps } from '../deps.ts';
 import { previewFile } from '../submit/files.ts';
 import { readSubmitId } from '../submit/ids.ts';
 import { fieldsModal } from '../submit/modals.ts';
+import { editAgain } from './again.ts';
 import { announcementOfAll, approveSeen } from './approve.ts';
 import { correctionBefore, notCorrected, readCorrection, refusedCorrection } from './correction.ts';
 import { declineModal, readDecline, refusedDecline } from './decline.ts';
 import { type ApprovalQueue, seenOf, withNext } from './queue.ts';
-import { replyForUnavailable } from './waiting.ts';
+import { replyForUnavailable, replyStillWaiting } from './waiting.ts';
 
 /** Creates the handlers for deciding on one waiting submission, correcting it and withdrawing it. */
 export function decisionActions(
@@ -158,15 +159,23 @@ export function decisionActions(
 
   async function withdraw(context: PressContext): Promise<Reply> {
     const { guildId, interactionId } = context;
+    const { t } = context;
     const { id, more } = readSubmitId(context.argument);
-    const isInQueue = more === 'next';
+    const parts = more.split(':').filter((part) => part !== '');
+    const isInQueue = parts.includes('next');
+    // Buttons from version 0.4.0 have no submission id.
+    const seenId = parts.find((part) => part !== 'next');
     const place = isInQueue ? await queue.placeOfOwn(context, id) : 0;
-    const unavailable = await approvals.withdraw(context, id, interactionId);
+    const unavailable = await approvals.withdraw(context, id, interactionId, seenId);
     if (unavailable === undefined) await approvalMessages.show({ guildId, id });
+    const notWithdrawn = withSign('not-sent', t('approval.notWithdrawn'));
     if (isInQueue) {
       const now = await approvals.find({ guildId, id });
-      return queue.ownChanged(context, [outdatedText(context, now)], place);
+      const text = now?.state === 'waiting' ? notWithdrawn : outdatedText(context, now);
+      const again = now?.state === 'withdrawn' ? [editAgain(t, now)] : [];
+      return queue.ownChanged(context, [text], place, again);
     }
+    if (unavailable?.why === 'submitted') return replyStillWaiting(context, id, notWithdrawn, deps);
     return replyForUnavailable(context, { id, why: unavailable?.why ?? 'decided' }, deps);
   }
 

@@ -217,9 +217,14 @@ export function createApprovalQueue(deps: CommandDeps) {
   /**
    * Builds the reply after a member withdrew or edited their own submission in /submissions.
    * @param place the submission's place before
+   * @param extra controls for the withdrawn submission
    */
-  const ownChanged = async (context: Context, texts: readonly string[], place: number): Promise<Reply> =>
-    withNext(texts, await showNext(context, place, ownOf(context)));
+  const ownChanged = async (
+    context: Context,
+    texts: readonly string[],
+    place: number,
+    extra: readonly Control[] = [],
+  ): Promise<Reply> => withNext(texts, await showNext(context, place, ownOf(context), extra));
 
   /**
    * Builds the reply after a member edited their own submission in /submissions.

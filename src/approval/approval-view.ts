@@ -498,13 +498,13 @@ export function decisionButtons(
  */
 export function ownButtons(
   t: Translate,
-  { draftId, state }: Submission,
+  { id, draftId, state }: Submission,
   then?: 'next',
 ): readonly APIButtonComponent[] {
   if (state !== 'waiting') return [];
-  const argument = then === undefined ? draftId : `${draftId}:${then}`;
+  const more = then === undefined ? '' : `:${then}`;
   return [
-    button(customId('submit', 'change', argument), t('again.edit')),
-    button(submissionsId('withdraw', argument), t('approval.withdraw')),
+    button(customId('submit', 'change', `${draftId}${more}`), t('again.edit')),
+    button(submissionsId('withdraw', `${draftId}:${id}${more}`), t('approval.withdraw')),
   ];
 }

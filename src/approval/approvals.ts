@@ -386,12 +386,18 @@ export function createApprovals({
       }),
     /**
      * Withdraws the member's own waiting submission, and keeps its draft for another day.
+     * @param seenId see `WaitingSubmissions.withdraw`
      * @returns the reason if the submission can't be withdrawn
      */
-    withdraw: (by: Submitter, id: string, interactionId: string): Promise<NoDraft | undefined> =>
+    withdraw: (
+      by: Submitter,
+      id: string,
+      interactionId: string,
+      seenId?: string,
+    ): Promise<NoDraft | undefined> =>
       store.inGuild(by.guildId, async () => {
         const draft = await drafts.read(id);
-        const unavailable = await waitingSubmissions.withdraw(by, id, interactionId);
+        const unavailable = await waitingSubmissions.withdraw(by, id, interactionId, seenId);
         if (unavailable === undefined && draft) await drafts.keep(draft);
         return unavailable;
       }),

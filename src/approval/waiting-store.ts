@@ -304,9 +304,11 @@ export function createWaitingSubmissions({
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
-    async withdraw(by, id, interactionId) {
+    async withdraw(by, id, interactionId, seenId) {
       const found = await findOwn(by, id);
       if (found.kind === 'no-draft') return found;
+      if (seenId !== undefined && found.submission.id !== seenId)
+        return { kind: 'no-draft', why: 'submitted' };
       await life.end(found.submission.id, by.guildId, { state: 'withdrawn', decision_id: interactionId });
       return undefined;
     },

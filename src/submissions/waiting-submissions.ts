@@ -111,9 +111,11 @@ export interface WaitingSubmissions {
    */
   markRepeats(guildId: string, id: string): Promise<boolean>;
   /**
-   * Withdraws a member's waiting submission but keeps its draft. Returns the reason if the submission isn't waiting.
+   * Withdraws a member's waiting submission but keeps its draft.
+   * @param seenId the submission that the member saw. If omitted, any waiting submission of the draft is withdrawn
+   * @returns the reason if the submission isn't waiting; `submitted` if another submission of the draft is waiting
    */
-  withdraw(by: Submitter, id: string, interactionId: string): Promise<NoDraft | undefined>;
+  withdraw(by: Submitter, id: string, interactionId: string, seenId?: string): Promise<NoDraft | undefined>;
   /**
    * Ends some expired waiting submissions of the guild and deletes their drafts. A submission that would wait for more than
    * twice the maximum has expired too, because it was created while the clock was ahead.

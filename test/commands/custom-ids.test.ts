@@ -80,7 +80,7 @@ const LONGEST: Readonly<Record<string, string>> = {
   'submissions:turn': writePage(MOST_PAGES, RUN),
   'submissions:undo': `${DRAFT}:${RUN}`,
   'submissions:waiting': writePage(MOST_PAGES, ownFilter),
-  'submissions:withdraw': `${DRAFT}:next`,
+  'submissions:withdraw': `${DRAFT}:${RUN}:next`,
   'submit:again': `${DRAFT}:anyway`,
   'submit:anew': DRAFT,
   'submit:another': `${ID}:cs2`,

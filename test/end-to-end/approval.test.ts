@@ -641,6 +641,25 @@ describe('a submission that needs approval', () => {
     expect(addsOf(guild, HOST)).toEqual([]);
   });
 
+  it('can only be withdrawn with the button of a message that shows it', async ({ bot, guild, member }) => {
+    const { reply } = await oneWaits(guild);
+    const queue = await member.slash('submissions');
+    const opened = await member.slash('submissions');
+    await member.press(queue, 'Withdraw');
+    const { modal, typed } = await openModal(member, queue, 'Edit and submit again');
+    expect(textOf(await member.submit(modal, { ...typed, port: '2' }))).toContain(WAITS);
+    await member.press(opened, 'Withdraw');
+    await member.press(reply, 'Withdraw');
+    for (const old of [opened, reply])
+      expect(textOf(old)).toMatch(/It has changed since you last saw it, so it wasn't withdrawn\..*:2/s);
+    const waiting = () =>
+      bot.store.rows("SELECT id FROM submissions WHERE guild_id = ? AND state = 'waiting'", guild.id);
+    expect(await waiting()).toHaveLength(1);
+    await member.press(reply, 'Withdraw');
+    expect(textOf(reply)).toContain('Withdrawn');
+    expect(await waiting()).toEqual([]);
+  });
+
   it('keeps its invalid lines when the member withdraws it', async ({ bot, guild, member }) => {
     await turnApprovalOn(guild);
     const preview = await paste(member, `${lines(1)}\nno-port.example.com cs2`);

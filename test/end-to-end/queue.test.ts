@@ -224,9 +224,10 @@ describe('the queue in /submissions', () => {
     );
     await member.press(queue, 'Withdraw');
     expect(textOf(queue)).toMatch(/Withdrawn.*q1\..*3 submissions are waiting.*q0\.example/s);
-    expect(labelsOf(queue)).toEqual(['Edit', 'Withdraw', 'Next waiting', 'History']);
+    expect(labelsOf(queue)).toEqual(['Edit', 'Withdraw', 'Next waiting', 'History', 'Edit and submit again']);
     for (let left = 3; left > 0; left -= 1) await member.press(queue, 'Withdraw');
     expect(textOf(queue)).toMatch(/Withdrawn.*Nothing else is waiting\./s);
+    expect(labelsOf(queue)).toEqual(['Edit and submit again', 'History']);
     expect(guild.listing.submitted).toEqual([]);
   });
 
