@@ -1,7 +1,15 @@
 import type { PostResult } from '../src/discord/channel-posts.ts';
 import { MAX_PANELS, PANEL_BUTTONS, type Panel } from '../src/guilds/panels.ts';
-import type { Command, Context, Reply, SubmitContext } from '../src/interactions/command.ts';
-import { customId, type Field, type Modal, modal } from '../src/interactions/controls.ts';
+import type { Command, Context, PressContext, Reply, SubmitContext } from '../src/interactions/command.ts';
+import {
+  button,
+  type Control,
+  customId,
+  type Field,
+  type Modal,
+  modal,
+  rows,
+} from '../src/interactions/controls.ts';
 import { UserError } from '../src/interactions/user-error.ts';
 import { memberText } from '../src/words/escape.ts';
 import { MAX_SUGGESTED_GAMES, unknownGame } from '../src/words/games.ts';
@@ -19,17 +27,24 @@ const MAX_TEXT_LENGTH = 500;
 export function panelCommand(deps: CommandDeps): Command {
   const { posts, panels, guildLog } = deps;
 
-  async function open(context: Context): Promise<Modal> {
-    const { t, mention, guildId, isInThread } = context;
+  /** Returns the reason why the guild can't have another panel now. */
+  async function whyFull({ t, mention, guildId }: Context): Promise<string | undefined> {
+    const { length } = await panels.of(guildId);
+    return length < MAX_PANELS
+      ? undefined
+      : t('panel.full', { most: MAX_PANELS, settings: mention('settings') });
+  }
+
+  async function open(context: Context, typed: PanelInput = NO_INPUT): Promise<Modal> {
+    const { t, mention, isInThread } = context;
     if (isInThread) throw new UserError(t('panel.inThread', { panel: mention('panel') }));
-    if ((await panels.of(guildId)).length >= MAX_PANELS) {
-      throw new UserError(t('panel.full', { most: MAX_PANELS, settings: mention('settings') }));
-    }
+    const why = await whyFull(context);
+    if (why !== undefined) throw new UserError(why);
     return modal({
       id: customId('panel', 'post'),
       title: t('panel.modal'),
       text: t('panel.everyone'),
-      fields: await panelFields(context, {}, deps),
+      fields: await panelFields(context, typed, deps),
     });
   }
 
@@ -39,16 +54,23 @@ export function panelCommand(deps: CommandDeps): Command {
    */
   async function post(context: SubmitContext): Promise<Reply> {
     const { t, guildId, channelId, interactionId, guildWords, field, user } = context;
-    const { game, unknown } = typedGame(context, deps);
-    const content = {
-      text: field('text').trim(),
-      buttons: [...PANEL_BUTTONS],
-      ...(game !== undefined && { game }),
-    };
+    const { typed, game, unknown } = typedGame(context, deps);
+    const text = field('text').trim();
+    const notPosted = (why: string): Reply => ({
+      content: why,
+      embeds: inputEmbeds({ text, game: typed }),
+      components: rows([newPanelButton(t)]),
+      isUserError: true,
+    });
+    // Another admin may have posted a panel while the modal was open.
+    const why = await whyFull(context);
+    if (why !== undefined) return notPosted(why);
+    const content = { text, buttons: [...PANEL_BUTTONS], ...(game !== undefined && { game }) };
     const message = panelMessage(await guildWords(), content);
     const { result, messageId } = await posts.put(channelId, { ...message, nonce: interactionId });
+    // Discord would also reject a reply that shows the link.
     if (result === 'harmful-link') throw new UserError(t('panel.harmful'));
-    if (result === 'failed' || result === 'message-gone') throw new UserError(t('panel.failed'));
+    if (result === 'failed' || result === 'message-gone') return notPosted(t('panel.failed'));
     await guildLog.add(
       guildId,
       (words) => `⚙️ ${words('guildLog.panelPosted', { member: memberText(user), channelId })}`,
@@ -69,9 +91,9 @@ export function panelCommand(deps: CommandDeps): Command {
     data: slashCommand('panel'),
     permission: 'manage-guild',
     answers: 'modal',
-    run: open,
+    run: (context) => open(context),
     presses: {
-      new: { answers: 'modal', run: open },
+      new: { answers: 'modal', run: (context) => open(context, inputIn(context.shown)) },
     },
     submits: {
       post: { answers: 'later', run: post },
@@ -79,9 +101,31 @@ export function panelCommand(deps: CommandDeps): Command {
   };
 }
 
+/** What an admin typed for a panel. */
+interface PanelInput {
+  readonly text: string;
+  readonly game: string;
+}
+const NO_INPUT: PanelInput = { text: '', game: '' };
+
+/** Shows input that wasn't used in the reply to a modal. */
+export const inputEmbeds = ({ text, game }: PanelInput): NonNullable<Reply['embeds']> =>
+  // Discord rejects empty embeds.
+  text === '' && game === '' ? [] : [{ description: text, footer: { text: game } }];
+
+/** Returns the input that a message shows as {@link inputEmbeds}. */
+export function inputIn({ embeds: [embed] }: PressContext['shown']): PanelInput {
+  const { description = '', footer } = Object(embed);
+  return { text: String(description), game: String(Object(footer).text ?? '') };
+}
+
+/** Builds the button that opens the modal for a new panel, with the input that the button's message shows. */
+export const newPanelButton = (t: Translate): Control =>
+  button(customId('panel', 'new'), t('settings.panels.post'), 'primary');
+
 export async function panelFields(
   context: Context,
-  { text = '', game = '' }: Partial<Pick<Panel, 'text' | 'game'>>,
+  { text, game = '' }: Pick<Panel, 'text' | 'game'>,
   deps: CommandDeps,
 ): Promise<readonly Field[]> {
   const { t } = context;

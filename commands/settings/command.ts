@@ -106,7 +106,7 @@ export function settingsCommand(deps: CommandDeps): Command {
       const { now, others } = await save(context, setting, made, shown);
       const standing = others?.panels ?? made.panels ?? shown.panels;
       const after = { ...shown, now, panels: standing, isLost: false };
-      return show(context, after, { ...view, said: made.said ?? others?.said });
+      return show(context, after, { ...view, said: made.said ?? others?.said, reopen: made.reopen });
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       const said = withSign('not-sent', error.message);

@@ -2,14 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { PANEL_BUTTONS, type Panel } from '../../src/guilds/panels.ts';
 import type { Settings } from '../../src/guilds/settings.ts';
 import type { Context, PressContext, SubmitContext } from '../../src/interactions/command.ts';
-import { button, customId, markOf, select } from '../../src/interactions/controls.ts';
+import { button, markOf, select } from '../../src/interactions/controls.ts';
 import { pageButtons, pageOf, readPage } from '../../src/interactions/pager.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
 import { escapeText } from '../../src/words/escape.ts';
 import { gameNamed } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
-import { panelFields, typedGame } from '../panel.ts';
+import { inputEmbeds, inputIn, newPanelButton, panelFields, typedGame } from '../panel.ts';
 import { drawPanel, panelItem, showDuePanels } from '../panel-message.ts';
 import {
   type Change,
@@ -60,7 +60,7 @@ export function panelsSetting(deps: CommandDeps): Setting {
       const { t } = context;
       const { page, panel } = chosenOf(shown, wanted);
       if (panel === undefined) {
-        return { buttons: [button(customId('panel', 'new'), t('settings.panels.post'), 'primary')] };
+        return { buttons: [newPanelButton(t)] };
       }
       const { messageId, buttons } = panel;
       const change = (name: string) => changeId('panels', `${name}:${messageId}`, 'panels', page.number);
@@ -128,14 +128,28 @@ interface FoundPanel {
 }
 
 /**
+ * Reopens the form that a change came from.
+ * @param known the panel that the form then replaces; without one, the form posts a new panel
+ */
+type ReopenForm = (known?: Panel) => Reopen;
+
+const rejected = (said: string, reopen?: ReopenForm, known?: Panel): UserError =>
+  reopen ? new RejectedInputError(said, reopen(known)) : new UserError(said);
+
+/**
  * Finds a panel of the guild.
  * @throws UserError if the panel isn't recorded
  */
-async function panelIn({ t, guildId }: Context, messageId: string, deps: CommandDeps): Promise<FoundPanel> {
+async function panelIn(
+  { t, guildId }: Context,
+  messageId: string,
+  deps: CommandDeps,
+  reopen?: ReopenForm,
+): Promise<FoundPanel> {
   const panels = await deps.panels.of(guildId);
   const index = panels.findIndex((each) => each.messageId === messageId);
   const panel = panels[index];
-  if (panel === undefined) throw new UserError(t('settings.panels.gone'));
+  if (panel === undefined) throw rejected(t('settings.panels.gone'), reopen);
   return { panel, item: panelItem(guildId, panel, index + 1) };
 }
 
@@ -143,7 +157,6 @@ async function panelIn({ t, guildId }: Context, messageId: string, deps: Command
  * Changes the message of a panel, then its record.
  * @param found the panel that was read earlier
  * @param how makes the change, first to `found`, then to the current record; `undefined` if another admin changed the same
- * @param reopen reopens the form that the change came from; called with the panel that the form then replaces
  * @throws UserError if Discord rejects the message, or if another admin changed the same
  */
 async function changed(
@@ -151,17 +164,16 @@ async function changed(
   { panel, item }: FoundPanel,
   how: (before: Panel) => Panel | undefined,
   deps: CommandDeps,
-  reopen?: (known: Panel) => Reopen,
+  reopen?: ReopenForm,
 ): Promise<Change> {
   const { t, guildId, guildWords } = context;
-  const rejected = (said: string, known: Panel) =>
-    reopen ? new RejectedInputError(said, reopen(known)) : new UserError(said);
   const wanted = how(panel);
-  if (wanted === undefined) throw rejected(t('settings.changedSince'), panel);
+  if (wanted === undefined) throw rejected(t('settings.changedSince'), reopen, panel);
   const result = await drawPanel(deps, guildId, wanted, await guildWords());
   const { channelId } = panel;
+  // Discord would also reject a page that shows the link.
   if (result === 'harmful-link') throw new UserError(t('panel.harmful'));
-  if (result === 'rejected') throw rejected(t('settings.panels.unchanged', { channelId }), panel);
+  if (result === 'rejected') throw rejected(t('settings.panels.unchanged', { channelId }), reopen, panel);
   let other: Panel | undefined;
   let logged: Change['logged'];
   const panels = await deps.panels.change(guildId, panel, (now) => {
@@ -171,11 +183,16 @@ async function changed(
     return next ?? now;
   });
   await showDuePanels(deps, guildId, guildWords);
-  if (other) throw rejected(t('settings.changedSince'), other);
+  if (other) throw rejected(t('settings.changedSince'), reopen, other);
   const make: Change['make'] = (before) => before;
-  return result === 'drawn'
-    ? { make, panels, ...(logged && { logged }) }
-    : { make, panels, said: t('settings.panels.deleted'), logged: (words) => stoppedText(words, item) };
+  if (result === 'drawn') return { make, panels, ...(logged && { logged }) };
+  return {
+    make,
+    panels,
+    said: t('settings.panels.deleted'),
+    logged: (words) => stoppedText(words, item),
+    ...(reopen && { reopen: reopen() }),
+  };
 }
 
 /** Describes for the log channel what changed on a panel. Returns `undefined` if nothing did. */
@@ -215,18 +232,12 @@ async function panelModal(context: PressContext, about: string, deps: CommandDep
   return {
     about: isReopened ? about : markedId(panel),
     title: t('again.edit'),
-    fields: await panelFields(context, isReopened ? rejectedInput(shown) : panel, deps),
+    fields: await panelFields(context, isReopened ? inputIn(shown) : panel, deps),
   };
 }
 
 const markedId = ({ messageId, text, game = '' }: Panel): string =>
   [messageId, markOf(text), markOf(game)].join(':');
-
-/** Returns the input that the reply to the previous modal shows in an embed. */
-function rejectedInput({ embeds: [embed] }: PressContext['shown']) {
-  const { description = '', footer } = Object(embed);
-  return { text: String(description), game: String(Object(footer).text ?? '') };
-}
 
 /**
  * Applies the values that the admin changed in the modal. If the game is unknown, the panel keeps its previous game and the
@@ -242,17 +253,20 @@ async function editPanel(context: SubmitContext, about: string, deps: CommandDep
     if (text === undefined || game === undefined) return undefined;
     return { ...before, text, ...(game !== '' && { game }) };
   };
-  const reopen = (known: Panel): Reopen => {
+  const reopen = (known?: Panel): Reopen => {
+    if (known === undefined) {
+      return { control: newPanelButton(context.t), embeds: inputEmbeds({ text: typedText, game: typed }) };
+    }
     // A field that the admin didn't change shows the current value.
     const text = markOf(typedText) === textMark ? known.text : typedText;
     const game = markOf(typed) === gameMark ? (known.game ?? '') : typed;
     const id = modalId('panels', markedId(known), readPage(context.argument).wanted);
     return {
       control: button(id, context.t('again.edit'), 'primary'),
-      // Discord rejects empty embeds.
-      embeds: text === '' && game === '' ? [] : [{ description: text, footer: { text: game } }],
+      embeds: inputEmbeds({ text, game }),
     };
   };
-  const change = await changed(context, await panelIn(context, messageId, deps), how, deps, reopen);
+  const panel = await panelIn(context, messageId, deps, reopen);
+  const change = await changed(context, panel, how, deps, reopen);
   return unknown === undefined || change.said !== undefined ? change : { ...change, said: unknown };
 }

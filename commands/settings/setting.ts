@@ -39,6 +39,8 @@ export interface Change {
   readonly make: (before: Settings) => Settings | Promise<Settings>;
   /** Additional text to show above the page. */
   readonly said?: string;
+  /** Opens a form with the input that the change couldn't use. */
+  readonly reopen?: Reopen;
   /** The new list of panels, if it has changed. */
   readonly panels?: readonly Panel[];
   /** Describes the change for the log channel, if it didn't change the settings. */
@@ -55,7 +57,7 @@ export class UnconfirmedError extends UserError {
   }
 }
 
-/** Thrown when a form's input can't be used now. The page then has a button that reopens the form with the input. */
+/** Thrown when a form's input can't be used now. The page then has a button that opens a form with the input. */
 export class RejectedInputError extends UserError {
   readonly reopen: Reopen;
   constructor(message: string, reopen: Reopen) {

@@ -373,6 +373,7 @@ describe("a guild's panels", () => {
     expect(textOf(await edit(admin, page, { text: 'Gone' }))).toMatch(
       /panel was deleted in Discord.*Panels: none/s,
     );
+    expect((await openModal(admin, page, 'Post a panel here')).typed).toEqual({ text: 'Gone', game: '' });
     expect(await bot.store.rows('SELECT value FROM keyv WHERE key = ?', `panels:${guild.id}`)).toMatchObject([
       { value: expect.not.stringContaining(panel.id) },
     ]);
@@ -409,6 +410,49 @@ describe("a guild's panels", () => {
       await postPanel(guild, `${n}`);
     }
     expect(textOf(await admin.slash('panel'))).toContain('You can have up to 10 panels.');
+  });
+
+  it('keep what an admin typed for a panel that is no longer managed', async ({ guild, admin }) => {
+    await postPanel(guild, 'Ours');
+    const page = await openSetting(guild, 'Panels');
+    const { modal } = await openModal(admin, page);
+    await pressSetting(guild, 'Panels', 'Stop managing');
+    const said = await admin.submit(modal, { text: 'Typed', game: 'Rust' });
+    expect(textOf(said)).toMatch(/That panel is no longer listed here\. Nothing was changed\..*Typed/s);
+    const again = await openModal(admin, page, 'Post a panel here');
+    expect(again.typed).toEqual({ text: 'Typed', game: 'Rust' });
+    expect(textOf(await admin.submit(again.modal, again.typed))).toContain('Panel posted');
+    expect(contentsIn(guild).at(-1)).toMatch(/\n\nTyped$/);
+  });
+
+  it('keep what an admin typed if another admin posts the tenth panel first', async ({
+    guild,
+    admin,
+    discord,
+  }) => {
+    for (let n = 1; n <= 9; n += 1) {
+      discord.clock.advance(1_000);
+      await postPanel(guild, `${n}`);
+    }
+    const modal = modalOf(await admin.slash('panel'));
+    await postPanel(guild, '10');
+    const said = await admin.submit(modal, { text: 'Eleventh', game: 'Rust' });
+    expect(textOf(said)).toMatch(/You can have up to 10 panels\..*Eleventh/s);
+    expect(contentsIn(guild).at(-1)).toMatch(/\n\n10$/);
+    expect(textOf(await openSetting(guild, 'Panels'))).toContain('Panels: 10');
+    await pressSetting(guild, 'Panels', 'Stop managing');
+    const again = await openModal(admin, said, 'Post a panel here');
+    expect(again.typed).toEqual({ text: 'Eleventh', game: 'Rust' });
+    expect(textOf(await admin.submit(again.modal, again.typed))).toContain('Panel posted');
+  });
+
+  it('keep what an admin typed if posting fails', async ({ guild, admin, discord }) => {
+    const path = new RegExp(`channels/${guild.channelId}/messages`);
+    const fault = { kind: 'status', status: 400 } as const;
+    discord.faults.inject({ fault, method: 'POST', path, times: 1 });
+    const said = await admin.submit(modalOf(await admin.slash('panel')), { text: 'Typed' });
+    expect(textOf(said)).toContain('The panel might not have been posted.');
+    expect((await openModal(admin, said, 'Post a panel here')).typed).toMatchObject({ text: 'Typed' });
   });
 
   it('keep the changes from two modals that were open at the same time', async ({ guild, admin }) => {
