@@ -8,6 +8,7 @@ import { AFTER_START_MS, createJob } from '../lifecycle.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { Logger } from '../logger.ts';
 import { HOUR_MS } from '../pacing/durations.ts';
+import { addressOf } from '../server-lists/row.ts';
 import type { ClaimJob } from '../storage/claim-job.ts';
 import type { Store } from '../storage/store.ts';
 import type { SubmissionsTable } from '../storage/tables.ts';
@@ -170,7 +171,8 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
     const kept = deps.interactionStore.open(notice, noticeContext({ guildId, id }), { guildId });
     if (kept === undefined || !(await wantsDirectMessages(guildId, kept.interaction.user.id))) return false;
     const found = await Promise.all(wanted.map((row) => deps.submissions.find(guildId, row.id)));
-    const decided = found.filter((submission) => submission !== undefined).map(withoutModerators);
+    const known = found.filter((submission) => submission !== undefined);
+    const decided = latestDecisions(known).map(withoutModerators);
     if (decided.length === 0) return false;
     const context = contextOf(kept.interaction, deps.wording);
     // Not awaited, so that retries of this message don't delay the next one.
@@ -206,6 +208,22 @@ const withoutModerators = (submission: Submission): Submission => ({
   decidedBy: '',
   correctedBy: submission.correctedBy === undefined ? undefined : '',
 });
+
+/**
+ * Leaves out servers that were decided on again later, such as an unconfirmed server that was submitted again.
+ * @param decided the oldest first
+ */
+function latestDecisions(decided: readonly Submission[]): readonly Submission[] {
+  const latest = new Map(
+    decided.flatMap(({ id, servers }) => servers.map(({ server }) => [addressOf(server), id])),
+  );
+  return decided
+    .map((each) => ({
+      ...each,
+      servers: each.servers.filter(({ server }) => latest.get(addressOf(server)) === each.id),
+    }))
+    .filter(({ servers }) => servers.length > 0);
+}
 
 /**
  * Whether the member should get a direct message about this decision. Expiry is only shown in the reply to the member and

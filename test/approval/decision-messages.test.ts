@@ -157,6 +157,17 @@ it('a direct message about equal decisions shows each correction', async () => {
   }
 });
 
+it('a direct message only shows the latest decision about a server', async () => {
+  const store = await (await newPlace('sqlite')).open();
+  await decideAbout(store, '5', 'b.example.com', 'corrected');
+  for (const id of ['one', 'other']) await decideAbout(store, '5', undefined, id);
+  const messages: DirectMessage[] = [];
+  await processOver(store, 'one', [], undefined, messages).run();
+  await expect.poll(() => messages).toHaveLength(1);
+  expect(messages[0]?.content).toMatch(/^\*\*2 declined\*\*/);
+  expect(JSON.stringify(messages[0]?.embeds).match(/\ba\.example\.com:27015/g)).toHaveLength(1);
+});
+
 it('a direct message is sent even if the clock was set back after the decision', async () => {
   const store = await (await newPlace('sqlite')).open();
   await decideAbout(store, '5');
