@@ -229,9 +229,13 @@ export function createDraftEditor(deps: DraftEditorDeps) {
         return checkAndSave(by, draft, withCandidates(draft, choices, candidates));
       });
       if (edited.kind !== 'no-draft') return edited;
+      const alone = await readEdited(by, typed, edited, which);
+      if (alone.kind !== 'rows') return alone;
+      // In a separate list, each line has its number in the text.
+      const opened = alone.labels.map((_, index) => ({ line: index + 1 }));
       const { draft, candidates } = withRead(
         { id: newId, source: 'text', rows: [] },
-        { ...read, opened: [], empty: [] },
+        { ...alone, opened, labels: opened.map(lineLabel) },
       );
       const separate = await store.inGuild(by.guildId, () =>
         checkAndSave(by, draft, withCandidates(draft, undefined, candidates)),
@@ -323,7 +327,7 @@ export const emptyLines = ({ leftOut }: Draft): readonly string[] => (leftOut ? 
 export const countToEdit = (draft: Draft): number => linesToEdit(draft, 'invalid').rows.length;
 
 interface ReadEdit extends EditedText, Pick<ReadRows, 'rows' | 'unchosen' | 'hidden' | 'leftOut'> {
-  readonly opened: readonly Row[];
+  readonly opened: readonly RowPlace[];
   /** See {@link emptyLines}. */
   readonly empty: readonly string[];
 }
@@ -342,7 +346,7 @@ function withRead(
   const others = draft.rows.filter((row) => !replaced.has(lineLabel(row)));
   const placing = createPlacing({
     labels: edited.labels,
-    opened: opened.length > 0 ? opened : labelledPlaces(edited),
+    opened,
     others: [...others, ...edited.unchanged, ...unchosenIn({ candidates: before }, draft.rows)],
     leftOut: empty,
   });
@@ -392,10 +396,6 @@ export const rowOfCandidate = (
 /** Turns repeated rows back into ready ones, so that they can be compared again. */
 const unrepeated = (rows: readonly Row[]): readonly Row[] =>
   rows.map((row) => (isRepeated(row) ? onLine(row, row.line, row.part) : row));
-
-/** Returns the places in the member's text, for use if the draft that they belong to no longer exists. */
-const labelledPlaces = ({ labels }: EditedText): readonly RowPlace[] =>
-  labels.flatMap((label) => (label === undefined ? [] : placeLabelled(label)));
 
 /** Creates a correction that uses the game's default port if the port is missing or impossible. */
 export const withUsualPort =

@@ -285,11 +285,11 @@ describe('an edit to a draft', () => {
     expect(draft.leftOut).toEqual({ lines: ['2', '4'], more: 0, count: 2 });
   });
 
-  it('creates a new draft if the old one no longer exists', async () => {
+  it('creates a new draft, numbered from 1, if the old one no longer exists', async () => {
     const { edit, stored } = await openEditor();
-    const result = await edit('7. 8.8.8.8:1 cs2\n8.8.8.8:2 cs2');
+    const result = await edit('8.8.8.8:1 cs2\n7. 8.8.8.8:2 cs2');
     expect(result).toMatchObject({ draft: { id: 'new' }, whySeparate: 'gone' });
-    expect(shown((await stored('new')).rows)).toEqual(['7 8.8.8.8:1 cs2', '8 8.8.8.8:2 cs2']);
+    expect(shown((await stored('new')).rows)).toEqual(['1 8.8.8.8:1 cs2', '2 8.8.8.8:2 cs2']);
   });
 
   it('is rejected if the draft would have too many lines', async () => {
