@@ -1,3 +1,4 @@
+import { ComponentType } from 'discord.js';
 import { describe, expect } from 'vitest';
 import { modalTexts } from '../../sandbox/discord/client/modal-form.ts';
 import { USUAL_BOT_PERMISSIONS } from '../../sandbox/discord/world/channels.ts';
@@ -22,6 +23,7 @@ import {
   addsOf,
   allowGames,
   chooseLogChannel,
+  componentsOf,
   csvOf,
   deleteName,
   edit,
@@ -34,6 +36,7 @@ import {
   openSettings,
   paste,
   pickSetting,
+  postComponents,
   pressSetting,
   pressSubmit,
   sendFile,
@@ -658,6 +661,17 @@ describe('a submission that needs approval', () => {
     await member.press(reply, 'Withdraw');
     expect(textOf(reply)).toContain('Withdrawn');
     expect(await waiting()).toEqual([]);
+  });
+
+  it('can be withdrawn with a button from version 0.4.0', async ({ bot, guild, member }) => {
+    const { reply } = await oneWaits(guild);
+    const withdraw = componentsOf(reply).find(({ label }) => label === 'Withdraw');
+    const [command, action, draftId] = withdraw?.custom_id?.split(':') ?? [];
+    const old = { ...withdraw, custom_id: [command, action, draftId].join(':') };
+    const row = { type: ComponentType.ActionRow, components: [old] };
+    const copy = await postComponents(bot, member.channelId, [row]);
+    if (!copy) throw new Error('the button was not posted');
+    expect(textOf(await member.press(copy, old.custom_id))).toContain('Withdrawn');
   });
 
   it('keeps its invalid lines when the member withdraws it', async ({ bot, guild, member }) => {
