@@ -12,6 +12,7 @@ import {
   BROKEN,
   type Change,
   changeId,
+  checkShownRole,
   chosenId,
   FINE,
   hasLog,
@@ -134,7 +135,7 @@ export function approvalSetting({ decisionMessages }: Pick<CommandDeps, 'decisio
               : t('settings.approval.approveWaiting', { count: waiting }),
           ),
         now.approvalRoleId !== undefined &&
-          button(changeId('approval', 'no-role'), t('settings.approval.noRole')),
+          button(changeId('approval', `no-role:${now.approvalRoleId}`), t('settings.approval.noRole')),
       ],
     }),
     handlers: {
@@ -170,8 +171,11 @@ export function approvalSetting({ decisionMessages }: Pick<CommandDeps, 'decisio
         ];
         return { make, ...said(texts) };
       },
-      'no-role': () => ({
-        make: ({ approvalRoleId: _role, mentionsApprovalRole: _former, ...before }) => before,
+      'no-role': ({ t }, _now, shownId) => ({
+        make({ approvalRoleId, mentionsApprovalRole: _former, ...before }) {
+          checkShownRole(t, shownId, approvalRoleId);
+          return before;
+        },
       }),
     },
   };

@@ -4,6 +4,7 @@ import { UserError } from '../../src/interactions/user-error.ts';
 import type { Translate } from '../../src/words/words.ts';
 import {
   changeId,
+  checkShownRole,
   chosenId,
   FINE,
   hasLog,
@@ -22,7 +23,10 @@ export const notifyRoleSetting: Setting = {
   needsLog: true,
   controls: ({ t }, { now }) => ({
     selects: [notifyRoleSelect(t, now)],
-    buttons: [now.notifyRoleId !== undefined && button(changeId('role', 'none'), t('settings.role.stop'))],
+    buttons: [
+      now.notifyRoleId !== undefined &&
+        button(changeId('role', `none:${now.notifyRoleId}`), t('settings.role.stop')),
+    ],
   }),
   handlers: {
     choose(context) {
@@ -36,7 +40,12 @@ export const notifyRoleSetting: Setting = {
         },
       };
     },
-    none: () => ({ make: ({ notifyRoleId: _former, ...before }) => before }),
+    none: ({ t }, _now, shownId) => ({
+      make({ notifyRoleId, ...before }) {
+        checkShownRole(t, shownId, notifyRoleId);
+        return before;
+      },
+    }),
   },
 };
 

@@ -201,3 +201,13 @@ export function chosenId({ t, values: [id] }: Pick<PressContext, 't' | 'values'>
   if (id === undefined) throw new UserError(t('settings.choiceGone'));
   return id;
 }
+
+/**
+ * Checks that a button on an admin's page removes the role that the page showed.
+ * @param shownId the role in the button's custom id; buttons of version 0.4.0 have none
+ * @throws UserError if another admin has chosen another role since
+ */
+export function checkShownRole(t: Translate, shownId: string, roleId: string | undefined): void {
+  if (shownId !== '' && roleId !== undefined && roleId !== shownId)
+    throw new UserError(t('settings.otherChosen'));
+}

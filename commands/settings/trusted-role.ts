@@ -1,7 +1,7 @@
 import { button, roleSelect } from '../../src/interactions/controls.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
 import type { Translate } from '../../src/words/words.ts';
-import { changeId, chosenId, FINE, OFF, type Setting, type SettingsView } from './setting.ts';
+import { changeId, checkShownRole, chosenId, FINE, OFF, type Setting, type SettingsView } from './setting.ts';
 
 /** The setting for the role whose members can submit servers without approval. */
 export const trustedRoleSetting: Setting = {
@@ -18,7 +18,10 @@ export const trustedRoleSetting: Setting = {
         trustedRoleId === undefined ? t('settings.trusted.placeholder') : t('settings.otherRole'),
       ),
     ],
-    buttons: [trustedRoleId !== undefined && button(changeId('trusted', 'none'), t('settings.trusted.stop'))],
+    buttons: [
+      trustedRoleId !== undefined &&
+        button(changeId('trusted', `none:${trustedRoleId}`), t('settings.trusted.stop')),
+    ],
   }),
   handlers: {
     choose(context) {
@@ -27,7 +30,12 @@ export const trustedRoleSetting: Setting = {
       if (trustedRoleId === guildId) throw new UserError(t('settings.trusted.everyone'));
       return { make: (before) => ({ ...before, trustedRoleId }) };
     },
-    none: () => ({ make: ({ trustedRoleId: _former, ...before }) => before }),
+    none: ({ t }, _now, shownId) => ({
+      make({ trustedRoleId, ...before }) {
+        checkShownRole(t, shownId, trustedRoleId);
+        return before;
+      },
+    }),
   },
 };
 

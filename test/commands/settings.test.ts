@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { approvalSetting } from '../../commands/settings/approval.ts';
 import { settingsCommand } from '../../commands/settings/command.ts';
 import { languageSetting } from '../../commands/settings/language.ts';
+import { trustedRoleSetting } from '../../commands/settings/trusted-role.ts';
 import type { PostResult } from '../../src/discord/channel-posts.ts';
 import { LIMITS } from '../../src/discord/limits.ts';
 import type { KeyStatus } from '../../src/guilds/api-keys.ts';
@@ -195,6 +196,12 @@ it('/settings accepts a log channel only if the bot can post in it', async () =>
 });
 
 const ID = '1'.repeat(20);
+
+it("a button of version 0.4.0, whose custom id doesn't have the role, removes the trusted role", async () => {
+  const now: Settings = { locale: 'en-US', announce: false };
+  const change = await trustedRoleSetting.handlers.none?.(anyContext({}), now, '');
+  expect(await change?.make({ ...now, trustedRoleId: ID })).toEqual(now);
+});
 
 describe.each(languages)('the panels page in $tag', ({ locales: [locale = ''] }) => {
   it('fits in one message even with ten panels and an error', async () => {

@@ -1,7 +1,15 @@
 import { describe, expect } from 'vitest';
 import { turnApprovalOn } from '../support/approval.ts';
 import { botTest, textOf } from '../support/bot.ts';
-import { idOf, labelsOf, openModal, openSetting, postPanel, setQuota } from '../support/people.ts';
+import {
+  idOf,
+  labelsOf,
+  openModal,
+  openSetting,
+  pickSetting,
+  postPanel,
+  setQuota,
+} from '../support/people.ts';
 
 const it = botTest();
 
@@ -42,6 +50,25 @@ describe("a menu on an admin's old page of /settings", () => {
     await admin.pick(page, ['Submit a game server', 'My submissions']);
     await admin.pick(old, ['Submit a game server', 'Submit a list']);
     expect(labelsOf(panel)).toEqual(['Submit a game server']);
+  });
+});
+
+describe("a button on an admin's old page of /settings", () => {
+  it.for([
+    ['Trusted role', 'Stop trusting this role'],
+    ['Role for key problems', 'Stop mentioning this role'],
+    ['Approval', 'Only “Manage Server” can approve'],
+  ] as const)('removes only the role that the page of %s shows', async ([name, label], { guild, admin }) => {
+    const role = (each: string) =>
+      guild.discord.guildEvents.addRole(guild, { name: each, mentionable: true });
+    role('vip');
+    const chosen = role('moderators');
+    const old = await pickSetting(guild, name, '@vip');
+    await pickSetting(guild, name, '@moderators');
+    const after = textOf(await admin.press(old, label));
+    expect(after).toMatch(/^.*⚠️ Another role was chosen in the meantime\. Nothing was changed\./);
+    expect(after).toContain(`@${chosen}`);
+    expect(textOf(await admin.press(old, label))).not.toContain(`@${chosen}`);
   });
 });
 
