@@ -28,6 +28,7 @@ import {
   pressSetting,
   pressSubmit,
   staffChannel,
+  stopManaging,
 } from '../support/people.ts';
 
 /*
@@ -618,7 +619,7 @@ describe('a public message', () => {
   it("isn't changed by a forged button press", async ({ bot, guild, admin }) => {
     const panel = await postPanel(guild, 'Ours.');
     // One of the buttons deletes the guild's data, which removes the buttons of the panels that the bot manages.
-    await admin.press(await pressSetting(guild, 'Panels', 'Stop managing'), 'Stop managing');
+    await stopManaging(guild);
     const { controls } = await showEverything(guild);
     // If a decision succeeds, only its message shows it, and the press on the panel doesn't get a reply.
     const decided = 'SELECT id FROM submissions WHERE guild_id = ? AND expires_at IS NOT NULL';

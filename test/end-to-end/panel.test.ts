@@ -24,6 +24,7 @@ import {
   pressSetting,
   pressSubmit,
   staffChannel,
+  stopManaging,
 } from '../support/people.ts';
 
 const optionsOf = (answer: Answer): readonly string[] =>
@@ -417,7 +418,7 @@ describe("a guild's panels", () => {
     await postPanel(guild, 'Ours');
     const page = await openSetting(guild, 'Panels');
     const { modal } = await openModal(admin, page);
-    await admin.press(await pressSetting(guild, 'Panels', 'Stop managing'), 'Stop managing');
+    await stopManaging(guild);
     const said = await admin.submit(modal, { text: 'Typed', game: 'Rust' });
     expect(textOf(said)).toMatch(/That panel is no longer listed here\. Nothing was changed\..*Typed/s);
     const again = await openModal(admin, page, 'Post a panel here');
@@ -441,7 +442,7 @@ describe("a guild's panels", () => {
     expect(textOf(said)).toMatch(/You can have up to 10 panels\..*Eleventh/s);
     expect(contentsIn(guild).at(-1)).toMatch(/\n\n10$/);
     expect(textOf(await openSetting(guild, 'Panels'))).toContain('Panels: 10');
-    await admin.press(await pressSetting(guild, 'Panels', 'Stop managing'), 'Stop managing');
+    await stopManaging(guild);
     const again = await openModal(admin, said, 'Post a panel here');
     expect(again.typed).toEqual({ text: 'Eleventh', game: 'Rust' });
     expect(textOf(await admin.submit(again.modal, again.typed))).toContain('Panel posted');

@@ -73,6 +73,10 @@ export async function pressSetting(
   return guild.admin.press(await openSetting(guild, name), label);
 }
 
+/** Stops managing the guild's first panel. */
+export const stopManaging = async (guild: Pick<TestGuild, 'discord' | 'admin'>): Promise<Answer> =>
+  guild.admin.press(await pressSetting(guild, 'Panels', 'Stop managing'), 'Stop managing');
+
 /** Changes a setting by choosing an option on its page. */
 export async function pickSetting(
   guild: Pick<TestGuild, 'discord' | 'admin'>,
