@@ -109,7 +109,7 @@ describe('/privacy', () => {
     const custom_id = idOf(waiting, 'submissions:approve');
     const asked = await admin.press(await admin.slash('privacy'), 'Delete all data for this Discord server');
     expect(textOf(asked)).toContain(
-      "1 submission that is waiting for a moderator won't be sent, and its member won't be notified.",
+      "1 submission that is waiting for a moderator won't be sent, and the member who submitted it won't be notified.",
     );
     await admin.press(asked, 'Delete everything');
     await expect.poll(() => logMessages(guild).at(-1)).toContain('@admin deleted everything');
