@@ -310,10 +310,7 @@ export function shapeOfRecord(cells: readonly Cell[], path: readonly string[], g
   const ports = filled.filter((cell) => fieldOf(cell) === 'port');
   const isLogin = (name: string) => ports.length > 1 && /^user(?:name)?$/iu.test(name);
   const isFree = (cell: Cell) => fieldOf(cell) === undefined || /game|type|name/u.test(fieldOf(cell) ?? '');
-  // A game column names a game even if the game is unknown, because of a typo for example.
-  const namesGame = filled.some(
-    (cell) => isGameCell(cell) || (isFree(cell) && gameOf(cell.text, games) !== undefined),
-  );
+  const namesGame = filled.some((cell) => isFree(cell) && gameOf(cell.text, games) !== undefined);
   const isServer =
     namesGame || filled.some((cell) => fieldOf(cell) === 'queryPort' || SERVER_ONLY.test(cell.name));
   for (const { name, text } of filled) {
@@ -321,7 +318,8 @@ export function shapeOfRecord(cells: readonly Cell[], path: readonly string[], g
     if (describedBy(name) === 'person' && !isLogin(name) && !isCount) return 'people';
     if (IDENTITY.test(text) && !text.includes('://') && !(isServer && /id$/iu.test(name))) return 'people';
   }
-  if (isServer) return 'list';
+  // A game column names a game even if the game is unknown, because of a typo for example.
+  if (isServer || filled.some(isGameCell)) return 'list';
   // Deeply nested fields without a known meaning come from the dump of a panel or an API.
   if (path.filter((name) => fieldCalled(name) === undefined).length > MAX_UNKNOWN_AROUND) return 'unsure';
   const isKnown = ({ name, text }: Cell) =>

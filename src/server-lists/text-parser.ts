@@ -142,6 +142,8 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
   const isMessage = source === 'message';
   const parts: Part[] = [];
   let hasServer = false;
+  /** Whether the last server has no port yet, so that a line below might have it. */
+  let lacksPortAbove = false;
   /** Whether the current section is about something else, such as voice servers. */
   let isOther = false;
   /** Whether that section has contained a link or a host, so that its next address might be something else again. */
@@ -158,6 +160,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
   function addServer(server: Omit<FoundServer, 'kind'>): void {
     parts.push({ kind: 'server', ...server });
     hasServer = true;
+    lacksPortAbove = lacksPort(server.row.typed);
   }
 
   /** @param isOffer whether to read host names without a port or label, which are offered if the line names their game */
@@ -198,6 +201,14 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     const isBelowGame = isSure(gameOfHeading) && lineAbove === heading && !hasWords(around);
     if (isOffer && (shape !== 'list' || !servers.every(({ beside }) => isBelowGame || isSure(beside))))
       return false;
+    // The next port belongs to the server above.
+    if (isOffer && lacksPortAbove) {
+      for (const each of servers) {
+        const game = isSure(each.beside) ? each.beside : gameOfHeading;
+        addAside('unclear', each, line, words, isSure(game) ? game.alias : undefined);
+      }
+      return true;
+    }
     const label = FIELD_IN_FRONT.exec(text.slice(0, found[0]?.start))?.groups?.name ?? '';
     for (const { targets, beside, name, ...address } of servers) {
       for (const typed of targets) {
@@ -292,6 +303,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
   function readPorts(text: string): boolean {
     const numbers = isOther ? [] : namedNumbers(text).filter(({ field }) => field !== 'other');
     if (numbers.length === 0) return false;
+    lacksPortAbove = false;
     parts.push({
       kind: 'ports',
       numbers: numbers.map((each, index) => ({ ...each, game: gameOfPort(text, numbers, index) })),
