@@ -65,8 +65,8 @@ export function privacyCommand({
   }
 
   /**
-   * Builds the question before all the guild's data is deleted. A deletion that answers the question checks its mark:
-   * nothing that came after the question is deleted.
+   * Builds the question before all the guild's data is deleted. The button that answers the question carries a mark of the
+   * data. If it no longer matches, the bot asks again.
    */
   async function askErase({ t, guildId }: Context) {
     const [key, found, waiting, standing, blocked, [newest]] = await Promise.all([
@@ -140,12 +140,12 @@ export function privacyCommand({
         answers: 'update',
         async run(context) {
           const { t, interactionId, guildId, user, guildWords } = context;
+          const words = await guildWords();
           const { mark, reply, found, waiting, standing } = await askErase(context);
           if (mark !== context.argument) {
             const content = sentences(t('privacy.changedSince'), reply.content);
             return { ...reply, content, isUserError: true };
           }
-          const words = await guildWords();
           await deletion.guild(guildId);
           logger.info({ interactionId, guildId }, "deleted a guild's data");
           void approvalMessages.showDeleted(waiting);

@@ -27,7 +27,7 @@ import {
   withSwitched,
 } from './setting.ts';
 
-const MAX_LISTED_TEXT_LENGTH = 25;
+const MAX_LISTED_TEXT_LENGTH = 15;
 const MAX_GAME_NAME_LENGTH = 30;
 const MAX_LOGGED_TEXT_LENGTH = 100;
 
@@ -52,8 +52,11 @@ export function panelsSetting(deps: CommandDeps): Setting {
     about: ({ t, mention }) => t('settings.panels.about', { panel: mention('panel') }),
     notes: ({ t, guildId }, shown, wanted) =>
       shown.panels.map((panel, index) => {
-        const sign = panel === chosenOf(shown, wanted).panel ? '▸' : '-';
-        const about = [escapeText(panel.text, MAX_LISTED_TEXT_LENGTH), gameText(t, panel, shown.now)];
+        const isChosen = panel === chosenOf(shown, wanted).panel;
+        const sign = isChosen ? '▸' : '-';
+        // The games of ten panels wouldn't fit in a message.
+        const game = isChosen && gameText(t, panel, shown.now);
+        const about = [escapeText(panel.text, MAX_LISTED_TEXT_LENGTH), game];
         return `${sign} ${panelItem(guildId, panel, index + 1)} ${about.filter(Boolean).join(' · ')}`;
       }),
     controls(context, shown, wanted) {
@@ -268,5 +271,8 @@ async function editPanel(context: SubmitContext, about: string, deps: CommandDep
   };
   const panel = await panelIn(context, messageId, deps, reopen);
   const change = await changed(context, panel, how, deps, reopen);
-  return unknown === undefined || change.said !== undefined ? change : { ...change, said: unknown };
+  const isGameUnchanged = markOf(typed) === gameMark;
+  return unknown === undefined || isGameUnchanged || change.said !== undefined
+    ? change
+    : { ...change, said: unknown };
 }

@@ -213,9 +213,10 @@ describe.each(languages)('the panels page in $tag', ({ locales: [locale = ''] })
         messageId: `${ID.slice(1)}${n}`,
         text: '*'.repeat(500),
         buttons: [],
+        game: 'a'.repeat(50),
       }),
     );
-    const settings: Settings = { locale, announce: false };
+    const settings: Settings = { locale, announce: false, games: ['cs2'] };
     const names = ['A Game with a Name', 'Another Game with a Name', 'A Third Game with a Name'];
     const near = names.map((name) => ({ name, alias: name.toLowerCase() }));
     const command = settingsCommand(
@@ -236,7 +237,7 @@ describe.each(languages)('the panels page in $tag', ({ locales: [locale = ''] })
     const context = anyContext({
       t,
       guildId: ID,
-      argument: `10:panels:${panels[9]?.messageId}:${markOf('*'.repeat(500))}:${markOf('')}`,
+      argument: `10:panels:${panels[9]?.messageId}:${markOf('*'.repeat(500))}:${markOf('a'.repeat(50))}`,
       field: (id) => (id === 'game' ? 'no game of this name' : 'text'),
     });
     const { content = '' } = (await command.submits?.type?.run(context)) ?? {};
