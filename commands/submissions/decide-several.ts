@@ -16,6 +16,7 @@ import { createBlockList, reportDeclineBlocks } from '../blocks.ts';
 import type { CommandDeps } from '../deps.ts';
 import { type Approved, announcementOfAll, approveSeen, type StillWaiting } from './approve.ts';
 import { isMissing, missingText, noEffectText, readBlock, readReason, typedDecline } from './decline.ts';
+import { AT_START } from './filter.ts';
 import {
   declineAllModal,
   listSubmissions,
@@ -26,6 +27,7 @@ import {
   writeSeen,
 } from './list-several.ts';
 import { type ApprovalQueue, type DecisionContext, withNext } from './queue.ts';
+import { noEffectEmbed } from './typed-form.ts';
 
 /** Creates the handlers for deciding on several waiting submissions together. */
 export function severalActions(
@@ -150,8 +152,9 @@ export function severalActions(
     const { requiresReason = false } = await deps.settings.getOrThrow(context.guildId);
     const reason = readReason(field);
     if (requiresReason && isMissing(reason)) {
-      const next = await showNext(context, await placeOfMember(context, userId));
-      return { ...withNext([missingText(t)], next, typedDecline(context)), isUserError: true };
+      const place = await placeOfMember(context, userId);
+      const typed = place === AT_START ? undefined : typedDecline(context);
+      return { ...withNext([missingText(t)], await showNext(context, place), typed), isUserError: true };
     }
     const { submissions } = await listSubmissions(context, userId, deps);
     const block = readBlock(field, submissions);
@@ -161,11 +164,14 @@ export function severalActions(
       if (isDeclined) declined.push(seen);
       return isDeclined;
     });
-    const isLate = declined.length === 0;
-    const said = isLate ? noEffectText(context) : await reportDeclineBlocks(context, block, deps);
-    const reply = await decidedInQueue(context, before, [said, ...texts]);
-    // If the form came too late for all of them, the moderator can use the input for the changed submissions.
-    return isLate ? withNext([], reply, typedDecline(context)) : reply;
+    if (declined.length > 0) {
+      return decidedInQueue(context, before, [await reportDeclineBlocks(context, block, deps), ...texts]);
+    }
+    // The form came too late for all of them. The moderator can use the input if the member's submissions were only changed.
+    const [noEffect, typed] = [noEffectText(context), typedDecline(context)];
+    const isGone = before === AT_START;
+    const reply = await decidedInQueue(context, before, [isGone ? '' : noEffect, ...texts]);
+    return withNext([], reply, isGone ? [noEffectEmbed({ noEffect, typed })] : typed);
   }
 
   return {

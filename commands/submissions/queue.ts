@@ -280,9 +280,10 @@ export function createApprovalQueue(deps: CommandDeps) {
     // If the store couldn't save an outcome, it probably can't be read either.
     if (approved.some(({ ended }) => !ended.isRecorded)) return { content: notes.join('\n') };
     const now = await submissions.by(guildId, interactionId);
-    const unconfirmed = now.filter((each) => unconfirmedIn(each).length > 0);
-    // Several can be opened in the history.
-    const resend = unconfirmed.length === 1 ? unconfirmed : [];
+    const [only, ...others] = now.filter((each) => unconfirmedIn(each).length > 0);
+    // Several can be opened in the history. While other lines of the list wait again, none can be sent again.
+    const isPossible = only && others.length === 0 && (await submissions.latestId(only.draftId)) === only.id;
+    const resend = isPossible ? [only] : [];
     const extra = [
       ...undoButtons(t, now),
       keyButton(context, approved),
