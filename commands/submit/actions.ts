@@ -171,7 +171,9 @@ export function submitActions(deps: CommandDeps): Actions {
         async run(context) {
           const { id, more } = readSubmitId(context.argument);
           const draft = await approvals.draft(context, id);
-          if (draft.kind === 'no-draft') return replyForUnavailable(context, { id, ...draft }, deps);
+          // Discord waits 3 seconds for a modal, so this doesn't wait until the submission has been sent.
+          const now = { ...context, stopping: AbortSignal.abort() };
+          if (draft.kind === 'no-draft') return replyForUnavailable(now, { id, ...draft }, deps);
           const marks = more.split(':');
           const which = marks.includes('invalid') ? 'invalid' : 'all';
           const then = marks.includes('next') ? 'next' : undefined;
@@ -350,14 +352,17 @@ async function chooseGame(
   const found = games.find(typed);
   const matches = found ? [found].filter(games.isAllowed) : games.search(typed);
   const [game, ...others] = matches;
-  if (game && others.length === 0) {
+  // Several words can contain another game's name, so the game is only suggested.
+  const isClear = found !== undefined || !/\s/u.test(typed.trim());
+  if (game && others.length === 0 && isClear) {
     const isAmong = gameGuesses(games).isAmong(lines);
     const chosen = await draftEditor.correct(context, id, (row) =>
       isAmong(row) ? withGame(row, game) : undefined,
     );
     return showDraft(context, id, chosen, deps);
   }
-  const notice = game ? severalGamesText(context, typed) : unusableGameText(context, typed, games);
+  const notice =
+    others.length > 0 ? severalGamesText(context, typed) : unusableGameText(context, typed, games);
   const shown = { notice, ...(game && { choice: { lines, games: matches } }) };
   return showDraft(context, id, await draftEditor.recheck(context, id), deps, shown);
 }

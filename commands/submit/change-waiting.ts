@@ -1,5 +1,6 @@
 import type { Reply, SubmitContext } from '../../src/interactions/command.ts';
 import { rows as controlRows } from '../../src/interactions/controls.ts';
+import { UserError } from '../../src/interactions/user-error.ts';
 import { isInvalid, lineLabel, type TypedRow } from '../../src/server-lists/row.ts';
 import type { WaitingEdit } from '../../src/submissions/draft-editor.ts';
 import type { Unavailable } from '../../src/submissions/drafts.ts';
@@ -54,7 +55,11 @@ async function tooLate(
   deps: CommandDeps,
 ): Promise<Reply> {
   const { t, guildId, interactionId } = context;
-  const { content, components = [], ...reply } = await replyForUnavailable(context, { id, why }, deps);
+  const outcome = await replyForUnavailable(context, { id, why }, deps).catch((error: unknown): Reply => {
+    if (error instanceof UserError) return { content: error.message };
+    throw error;
+  });
+  const { content, components = [], ...reply } = outcome;
   const state = (await deps.submissions.latest(guildId, id))?.state;
   // The servers that couldn't be sent after an approval wait again.
   const isWaiting = state === 'waiting';

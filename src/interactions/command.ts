@@ -60,7 +60,7 @@ export interface PressContext
 }
 
 /** A submitted modal. */
-export interface SubmitContext extends Context, EnteredValues {
+export interface SubmitContext extends Context, EnteredValues, Pick<PressContext, 'stopping'> {
   readonly argument: string;
   readonly posted: PressedPost | undefined;
   /** The content of the message whose button opened the modal. */

@@ -90,6 +90,7 @@ export function findAction(
           argument,
           posted: postIn(interaction, message, submit.answers),
           shown: message?.shown,
+          stopping,
         });
       return actionOf(customId, ({ submits }) => submits, run);
     }

@@ -271,7 +271,7 @@ describe('a submission that needs approval', () => {
     const again = await admin.pick(page, ['@everyone']);
     expect(textOf(again)).toContain("can't approve");
     expect(textOf(await admin.pick(again, ['@Moderators']))).toContain('can approve too');
-    await pressSubmit(member, await paste(member, lines(2)));
+    const waiting = await pressSubmit(member, await paste(member, lines(2)));
     const message = await waitingIn(guild);
     const other = inStaff(guild, 'other');
     for (const label of ['Approve', 'Decline']) {
@@ -285,6 +285,7 @@ describe('a submission that needs approval', () => {
     const answer = other.press(message, 'Approve');
     await expect.poll(() => textOf(message)).toContain('Approved by @other · Sending…');
     expect(labelsOf(message)).toEqual([]);
+    expect(textOf(await member.press(waiting, 'Edit'))).toContain('still working');
     held.resolve();
     await answer;
     await expect.poll(() => textOf(message)).toContain(ACCEPTED);
