@@ -29,7 +29,7 @@ it("a store's files are only accessible to their owner", async () => {
 
 it("the event loop isn't blocked while many transactions wait for SQLite", async () => {
   const store = await openStore();
-  let open = 100;
+  let open = 1_000;
   const write = async () => {
     await store.inGuild('1', () => store.values.set('n', 1));
     open -= 1;
