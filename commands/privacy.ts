@@ -87,7 +87,7 @@ export function privacyCommand({
     );
     return {
       mark,
-      reply: question(t, asked, ['confirm', mark], t('privacy.confirm')),
+      reply: question(t, asked, customId('privacy', 'confirm', mark), t('privacy.confirm')),
       found,
       waiting,
       standing,
@@ -115,7 +115,7 @@ export function privacyCommand({
         answers: 'immediate',
         run: async ({ t }) => {
           const asked = sentences(t('privacy.askDeleteName'), t('privacy.askDeleteNameWaiting'));
-          return question(t, asked, ['forgetme'], t('privacy.deleteName'));
+          return question(t, asked, customId('privacy', 'forgetme'), t('privacy.deleteName'));
         },
       },
       forgetme: {
@@ -164,17 +164,9 @@ export function privacyCommand({
 
 /**
  * Builds the message that asks for confirmation.
- * @param action the action of the delete button, and the argument if there is one
+ * @param id the custom id of the delete button
  */
-const question = (
-  t: Translate,
-  content: string,
-  action: readonly [string, string?],
-  label: string,
-): Reply => ({
+const question = (t: Translate, content: string, id: string, label: string): Reply => ({
   content,
-  components: rows([
-    button(customId('privacy', ...action), label, 'danger'),
-    button(customId('privacy', 'cancel'), t('button.cancel')),
-  ]),
+  components: rows([button(id, label, 'danger'), button(customId('privacy', 'cancel'), t('button.cancel'))]),
 });

@@ -28,7 +28,7 @@ import {
 } from './setting.ts';
 
 const MAX_LISTED_TEXT_LENGTH = 15;
-const MAX_GAME_NAME_LENGTH = 30;
+const MAX_SHOWN_NAME_LENGTH = 30;
 const MAX_LOGGED_TEXT_LENGTH = 100;
 
 /** Shows one panel per page. */
@@ -38,7 +38,7 @@ export function panelsSetting(deps: CommandDeps): Setting {
   /** Returns the name of the panel's game, and whether members can submit the game. Empty without a game. */
   function gameText(t: Translate, { game: alias }: Panel, { games: allowed }: Settings): string {
     if (alias === undefined) return '';
-    const game = escapeText(gameNamed(alias, games).name, MAX_GAME_NAME_LENGTH);
+    const game = escapeText(gameNamed(alias, games).name, MAX_SHOWN_NAME_LENGTH);
     return allowed === undefined || allowed.includes(alias) ? game : t('panel.gameNotAllowed', { game });
   }
 
@@ -206,7 +206,7 @@ function changeLogged(item: string, before: Panel, after: Panel, { games }: Comm
   return (t) => {
     const shown = {
       text: escapeText(text, MAX_LOGGED_TEXT_LENGTH),
-      game: escapeText(gameNamed(game, games).name, MAX_GAME_NAME_LENGTH),
+      game: escapeText(gameNamed(game, games).name, MAX_SHOWN_NAME_LENGTH),
       names: t.and(PANEL_BUTTONS.filter((name) => buttons.includes(name)).map((name) => t(`panel.${name}`))),
     };
     const lines = [

@@ -117,7 +117,7 @@ export async function submitAgainFor(
 
 /**
  * Builds the button with which a moderator sends the unconfirmed servers of an approved submission again, as in the log
- * channel.
+ * channel. While other lines of its list are waiting again, this isn't possible.
  */
 export async function resendFor(
   context: Context,

@@ -158,8 +158,7 @@ export function decisionActions(
   }
 
   async function withdraw(context: PressContext): Promise<Reply> {
-    const { guildId, interactionId } = context;
-    const { t } = context;
+    const { t, guildId, interactionId } = context;
     const { id, more } = readSubmitId(context.argument);
     const parts = more.split(':').filter((part) => part !== '');
     const isInQueue = parts.includes('next');

@@ -168,7 +168,8 @@ export function severalActions(
       return decidedInQueue(context, before, [await reportDeclineBlocks(context, block, deps), ...texts]);
     }
     // The form came too late for all of them. The moderator can use the input if the member's submissions were only changed.
-    const [noEffect, typed] = [noEffectText(context), typedDecline(context)];
+    const noEffect = noEffectText(context);
+    const typed = typedDecline(context);
     const isGone = before === AT_START;
     const reply = await decidedInQueue(context, before, [isGone ? '' : noEffect, ...texts]);
     return withNext([], reply, isGone ? [noEffectEmbed({ noEffect, typed })] : typed);

@@ -10,6 +10,7 @@ import {
 import { reasonText } from '../../src/approval/decline-reasons.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import type { HistoryEntry, SubmissionEntry } from '../../src/submissions/history.ts';
+import { isDeclined } from '../../src/submissions/outcome.ts';
 import { escapeText } from '../../src/words/escape.ts';
 import { outcomeCell, type ServerWithOutcome } from '../../src/words/outcomes.ts';
 import { byText, whenText } from '../../src/words/sentences.ts';
@@ -160,7 +161,6 @@ export function fileRow(
   const { at, userName, game, server, port, queryPort, outcome, declineReason, decidedBy, decidedByName } =
     entry;
   const { correctedFrom: from } = entry;
-  const isDeclined = outcome.kind === 'not-sent' && outcome.reason === 'declined';
   return [
     new Date(at).toISOString(),
     userName,
@@ -168,7 +168,7 @@ export function fileRow(
     server,
     String(port),
     queryPort === undefined ? '' : String(queryPort),
-    t(`outcome.${isDeclined ? 'declined' : outcome.kind}`),
+    t(`outcome.${isDeclined(outcome) ? 'declined' : outcome.kind}`),
     outcomeCell(t, outcome),
     decidedBy === undefined ? '' : `<@${decidedBy}>`,
     declineReason === undefined ? '' : reasonText(t, declineReason, (words) => words),

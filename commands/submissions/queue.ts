@@ -19,6 +19,7 @@ import { UserError } from '../../src/interactions/user-error.ts';
 import { type Submission, unconfirmedIn } from '../../src/submissions/submission.ts';
 import type { SeenApproval } from '../../src/submissions/waiting-submissions.ts';
 import type { CommandDeps } from '../deps.ts';
+import { NOTHING, resendFor } from './again.ts';
 import { type Approved, approvalNotes, keyButton } from './approve.ts';
 import { AT_START, readFilter, waitingId, writeFilter } from './filter.ts';
 import { earlierLines, linesLeft } from './lines-left.ts';
@@ -143,11 +144,14 @@ export function createApprovalQueue(deps: CommandDeps) {
   }
 
   /** Like {@link outdated}, but doesn't reply to a press if the pressed log channel message shows a decision. */
-  async function undecided(...args: Parameters<typeof outdated>): Promise<Reply> {
-    const [context, form] = args;
+  async function undecided(
+    context: DecisionContext,
+    refused?: (now: SeenApproval) => RefusedForm,
+  ): Promise<Reply> {
     await showPressed(context);
-    const now = context.posted && form === undefined && (await approvals.find(seenOf(context)));
-    return now && now.state !== 'waiting' ? {} : outdated(...args);
+    const isPress = context.posted !== undefined && refused === undefined;
+    const now = isPress ? await approvals.find(seenOf(context)) : undefined;
+    return now && now.state !== 'waiting' ? {} : outdated(context, refused);
   }
 
   /**
@@ -281,14 +285,11 @@ export function createApprovalQueue(deps: CommandDeps) {
     if (approved.some(({ ended }) => !ended.isRecorded)) return { content: notes.join('\n') };
     const now = await submissions.by(guildId, interactionId);
     const [only, ...others] = now.filter((each) => unconfirmedIn(each).length > 0);
-    // Several can be opened in the history. While other lines of the list wait again, none can be sent again.
-    const isPossible = only && others.length === 0 && (await submissions.latestId(only.draftId)) === only.id;
-    const resend = isPossible ? [only] : [];
-    const extra = [
-      ...undoButtons(t, now),
-      keyButton(context, approved),
-      ...resend.flatMap((each) => decisionButtons(t, each, { isRepeat: false })),
-    ].filter((each) => each !== false);
+    // Several can be opened in the history.
+    const resend = only && others.length === 0 ? await resendFor(context, only, deps) : NOTHING;
+    const extra = [...undoButtons(t, now), keyButton(context, approved), ...resend.buttons].filter(
+      (each) => each !== false,
+    );
     const next = await showNext(context, before, TO_DECIDE, extra.slice(0, 1));
     return withNext([decidedText(t, now, games), ...notes], next);
   }

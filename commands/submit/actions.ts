@@ -171,9 +171,11 @@ export function submitActions(deps: CommandDeps): Actions {
         async run(context) {
           const { id, more } = readSubmitId(context.argument);
           const draft = await approvals.draft(context, id);
-          // Discord waits 3 seconds for a modal, so this doesn't wait until the submission has been sent.
-          const now = { ...context, stopping: AbortSignal.abort() };
-          if (draft.kind === 'no-draft') return replyForUnavailable(now, { id, ...draft }, deps);
+          if (draft.kind === 'no-draft') {
+            // Discord only waits 3 seconds for a modal, so the reply doesn't wait until the submission has been sent.
+            const withoutWaiting = { ...context, stopping: AbortSignal.abort() };
+            return replyForUnavailable(withoutWaiting, { id, ...draft }, deps);
+          }
           const marks = more.split(':');
           const which = marks.includes('invalid') ? 'invalid' : 'all';
           const then = marks.includes('next') ? 'next' : undefined;

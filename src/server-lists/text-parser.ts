@@ -849,9 +849,9 @@ function withWords(
   const areBehind = found.length > 1 && isAnyBehind && !isSure(namedGame(inFront, games));
   const isUnclear = isFirst && !hasWords(text.slice(found.at(-1)?.behind));
   return found.map((each, index) => {
-    const [whole = '', nearest = ''] = [found[index - 1]?.behind ?? 0, ends.get(each) ?? 0].map(
-      (from) => text.slice(from, each.start).split(OBJECT_END).at(-1) ?? '',
-    );
+    const wordsFrom = (from = 0) => text.slice(from, each.start).split(OBJECT_END).at(-1) ?? '';
+    const whole = wordsFrom(found[index - 1]?.behind);
+    const nearest = wordsFrom(ends.get(each));
     const before = nearest !== whole && namedGame(nearest, games) !== undefined ? nearest : whole;
     const [after = ''] = text.slice(each.behind, found[index + 1]?.start).split(OBJECT_END, 1);
     const isLast = index === found.length - 1;
