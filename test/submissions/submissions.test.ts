@@ -167,11 +167,9 @@ describe('a submitted draft', () => {
 });
 
 it.each([
-  { needsModerator: false },
-  { needsModerator: true },
-])('a bot waits for a running submission until it has to stop ($needsModerator)', async ({
-  needsModerator,
-}) => {
+  { kind: 'without approval', needsModerator: false },
+  { kind: 'that was approved', needsModerator: true },
+])('a bot waits for a running submission $kind until it has to stop', async ({ needsModerator }) => {
   const { submissions, waitingSubmissions, begin, latest } = await open();
   await begin(readyDraft('list', 1), needsModerator ? { expiresAt: NOW + 1 } : {});
   const submission = await latest();
