@@ -1,7 +1,7 @@
 import { button, channelSelect } from '../../src/interactions/controls.ts';
 import type { CommandDeps } from '../deps.ts';
 import { demandPermissions, lackingTexts, MESSAGE_CHANNELS } from './log-channel.ts';
-import { BROKEN, changeId, chosenId, FINE, INCOMPLETE, OFF, type Setting } from './setting.ts';
+import { BROKEN, changeId, checkShown, chosenId, FINE, INCOMPLETE, OFF, type Setting } from './setting.ts';
 
 /** The setting for whether and where to announce successful submissions. */
 export const announcementsSetting = (deps: CommandDeps): Setting => ({
@@ -35,7 +35,7 @@ export const announcementsSetting = (deps: CommandDeps): Setting => ({
         ? button(changeId('announce', 'off'), t('settings.announceOffButton'))
         : button(changeId('announce', 'on'), t('settings.announceOnButton')),
       now.announceChannelId !== undefined &&
-        button(changeId('announce', 'here'), t('settings.announceHereButton')),
+        button(changeId('announce', `here:${now.announceChannelId}`), t('settings.announceHereButton')),
     ],
   }),
   handlers: {
@@ -47,7 +47,12 @@ export const announcementsSetting = (deps: CommandDeps): Setting => ({
         make: ({ announceTrouble: _former, ...before }) => ({ ...before, announce: true, announceChannelId }),
       };
     },
-    here: () => ({ make: ({ announceChannelId: _former, announceTrouble: _trouble, ...before }) => before }),
+    here: ({ t }, _now, shownId) => ({
+      make({ announceChannelId, announceTrouble: _trouble, ...before }) {
+        checkShown(shownId, announceChannelId, t('settings.otherChannelChosen'));
+        return before;
+      },
+    }),
     on: () => ({ make: (before) => ({ ...before, announce: true }) }),
     off: () => ({ make: (before) => ({ ...before, announce: false }) }),
   },

@@ -12,7 +12,7 @@ import {
   BROKEN,
   type Change,
   changeId,
-  checkShownRole,
+  checkShown,
   chosenId,
   FINE,
   hasLog,
@@ -173,7 +173,7 @@ export function approvalSetting({ decisionMessages }: Pick<CommandDeps, 'decisio
       },
       'no-role': ({ t }, _now, shownId) => ({
         make({ approvalRoleId, mentionsApprovalRole: _former, ...before }) {
-          checkShownRole(t, shownId, approvalRoleId);
+          checkShown(shownId, approvalRoleId, t('settings.otherChosen'));
           return before;
         },
       }),

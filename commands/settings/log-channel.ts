@@ -13,6 +13,7 @@ import {
   BROKEN,
   type Change,
   changeId,
+  checkShown,
   chosenId,
   FINE,
   hasLog,
@@ -128,7 +129,7 @@ export function logChannelSetting(deps: CommandDeps): Setting {
           button(changeId('log', 'test'), t('settings.logTestButton')),
         now.logChannelId !== undefined &&
           !now.approval &&
-          button(changeId('log', 'off'), t('settings.logOffButton')),
+          button(changeId('log', `off:${now.logChannelId}`), t('settings.logOffButton')),
       ],
     }),
     handlers: {
@@ -136,8 +137,12 @@ export function logChannelSetting(deps: CommandDeps): Setting {
       anyway: chooseAnyway,
       test: (context, now) => test(context, now, 'tested'),
       // While approval is on, the page explains why it has no such button.
-      off: () => ({
-        make: (before) => (before.approval ? before : withoutLog(before)),
+      off: ({ t }, _now, shownId) => ({
+        make(before) {
+          if (before.approval) return before;
+          checkShown(shownId, before.logChannelId, t('settings.otherChannelChosen'));
+          return withoutLog(before);
+        },
       }),
     },
     retry: (context, now) => (now.logTrouble === undefined ? undefined : test(context, now, 'works')),

@@ -4,7 +4,7 @@ import { UserError } from '../../src/interactions/user-error.ts';
 import type { Translate } from '../../src/words/words.ts';
 import {
   changeId,
-  checkShownRole,
+  checkShown,
   chosenId,
   FINE,
   hasLog,
@@ -42,7 +42,7 @@ export const notifyRoleSetting: Setting = {
     },
     none: ({ t }, _now, shownId) => ({
       make({ notifyRoleId, ...before }) {
-        checkShownRole(t, shownId, notifyRoleId);
+        checkShown(shownId, notifyRoleId, t('settings.otherChosen'));
         return before;
       },
     }),

@@ -203,11 +203,10 @@ export function chosenId({ t, values: [id] }: Pick<PressContext, 't' | 'values'>
 }
 
 /**
- * Checks that a button on an admin's page removes the role that the page showed.
- * @param shownId the role in the button's custom id; buttons of version 0.4.0 have none
- * @throws UserError if another admin has chosen another role since
+ * Checks that a button on an admin's page removes the role or channel that the page showed.
+ * @param shownId the id in the button's custom id; buttons of version 0.4.0 have none
+ * @throws UserError with the message if another admin has chosen another one since
  */
-export function checkShownRole(t: Translate, shownId: string, roleId: string | undefined): void {
-  if (shownId !== '' && roleId !== undefined && roleId !== shownId)
-    throw new UserError(t('settings.otherChosen'));
+export function checkShown(shownId: string, chosen: string | undefined, message: string): void {
+  if (shownId !== '' && chosen !== undefined && chosen !== shownId) throw new UserError(message);
 }

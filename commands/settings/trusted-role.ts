@@ -1,7 +1,7 @@
 import { button, roleSelect } from '../../src/interactions/controls.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
 import type { Translate } from '../../src/words/words.ts';
-import { changeId, checkShownRole, chosenId, FINE, OFF, type Setting, type SettingsView } from './setting.ts';
+import { changeId, checkShown, chosenId, FINE, OFF, type Setting, type SettingsView } from './setting.ts';
 
 /** The setting for the role whose members can submit servers without approval. */
 export const trustedRoleSetting: Setting = {
@@ -32,7 +32,7 @@ export const trustedRoleSetting: Setting = {
     },
     none: ({ t }, _now, shownId) => ({
       make({ trustedRoleId, ...before }) {
-        checkShownRole(t, shownId, trustedRoleId);
+        checkShown(shownId, trustedRoleId, t('settings.otherChosen'));
         return before;
       },
     }),

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { turnApprovalOn } from '../support/approval.ts';
-import { botTest, textOf } from '../support/bot.ts';
+import { botTest, type Shown, textOf } from '../support/bot.ts';
 import {
   idOf,
   labelsOf,
@@ -69,6 +69,27 @@ describe("a button on an admin's old page of /settings", () => {
     expect(after).toMatch(/^.*⚠️ Another role was chosen in the meantime\. Nothing was changed\./);
     expect(after).toContain(`@${chosen}`);
     expect(textOf(await admin.press(old, label))).not.toContain(`@${chosen}`);
+  });
+
+  it.for([
+    ['Log channel', 'Turn off the log channel'],
+    ['Announcements', 'Announce where they were submitted'],
+  ] as const)('removes only the channel that the page of %s shows', async ([name, label], {
+    guild,
+    admin,
+  }) => {
+    const old = await pickSetting(guild, name, '#staff');
+    const page = await pickSetting(guild, name, '#news');
+    const confirmed = labelsOf(page).includes('Use it anyway')
+      ? await admin.press(page, 'Use it anyway')
+      : page;
+    const line = (answer: Shown) => textOf(answer).match(new RegExp(`^✅ ${name}: .*#\\d+$`, 'm'))?.[0];
+    const chosen = line(confirmed);
+    expect(chosen).toBeDefined();
+    const after = await admin.press(old, label);
+    expect(textOf(after)).toMatch(/^.*⚠️ Another channel was chosen in the meantime\. Nothing was changed\./);
+    expect(line(after)).toBe(chosen);
+    expect(line(await admin.press(old, label))).toBeUndefined();
   });
 });
 
