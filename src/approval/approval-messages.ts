@@ -17,7 +17,10 @@ import { channelView, deletedView, harmfulView } from './approval-view.ts';
 import type { Approvals, DueMessage, WaitingSubmission } from './approvals.ts';
 
 export interface ApprovalMessagesDeps {
-  readonly approvals: Pick<Approvals, 'find' | 'background' | 'due' | 'beginEdit' | 'endEdit' | 'makeAllDue'>;
+  readonly approvals: Pick<
+    Approvals,
+    'find' | 'withMessage' | 'background' | 'due' | 'beginEdit' | 'endEdit' | 'makeAllDue'
+  >;
   readonly api: Pick<DiscordApi, 'edit'>;
   readonly posts: Pick<ChannelPosts, 'put' | 'wasRejected'>;
   readonly settings: Pick<GuildSettings, 'getOrUnreadable' | 'change'>;
@@ -85,9 +88,10 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   async function showOnce(key: DraftRef, pressed: PressedPost | undefined): Promise<void> {
     let place = pressed;
     /** The state that this call's previous edit began with. */
-    let own: number | undefined;
+    let begunWith: number | undefined;
     for (;;) {
-      const submission = await approvals.find(key);
+      const own = place && (await approvals.withMessage(key, place));
+      const submission = own ?? (await approvals.find(key));
       const isDue = submission !== undefined && submission.revision > submission.shownRevision;
       if (!isDue && place === undefined) return;
       const begun = submission && (await approvals.beginEdit(submission));
@@ -96,10 +100,10 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
       // The message stays out of date, because the failed update may still have overwritten a newer version.
       if (put.kind === 'failed' || !submission || !begun) return;
       const message = put.kind === 'posted' ? put.place : undefined;
-      const isOnly = submission.shownRevision >= 0 || submission.shownRevision === own;
+      const isOnly = submission.shownRevision >= 0 || submission.shownRevision === begunWith;
       if (await approvals.endEdit(begun, { message, isOnly })) return;
       // Repeats if the submission changed in the meantime, because this message may have overwritten a newer version.
-      own = begun.shownRevision;
+      begunWith = begun.shownRevision;
       place = message && { ...message, by: pressed?.by };
     }
   }

@@ -191,6 +191,9 @@ export function createApprovals({
     /** Returns the draft's latest submission that needs, or needed, a moderator's approval. */
     find: ({ guildId, id }: DraftRef): Promise<Submission | undefined> =>
       submissions.latest(guildId, id, { isForModerators: true }),
+    /** Returns the draft's submission with this message, which may be declined and submitted again. */
+    withMessage: ({ guildId, id }: DraftRef, { messageId }: MessagePlace): Promise<Submission | undefined> =>
+      submissions.latest(guildId, id, { messageId }),
     /** Returns all waiting submissions of the guild, or only those of one member, oldest first. */
     async waiting(guildId: string, userId?: string): Promise<readonly WaitingSubmission[]> {
       const rows = await waitingIn(tables(), guildId, userId)

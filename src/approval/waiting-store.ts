@@ -98,7 +98,23 @@ export function createWaitingSubmissions({
    * waiting in another submission.
    */
   async function isElsewhere({ id, guildId, userId, draftId, endedAt = 0 }: Submission): Promise<boolean> {
-    if (await submissions.latestRow(declinedDraftId(id))) return true;
+    const declinedAt = tables().selectFrom('submissions').select('created_at').where('id', '=', id);
+    const again = await tables()
+      .selectFrom('submissions')
+      .select('id')
+      .where(({ or, and, eb }) =>
+        or([
+          eb('draft_id', '=', declinedDraftId(id)),
+          and([
+            eb('draft_id', '=', draftId),
+            eb('interaction_id', 'is not', null),
+            eb('created_at', '>', declinedAt),
+          ]),
+        ]),
+      )
+      .limit(1)
+      .executeTakeFirst();
+    if (again) return true;
     const found = await tables()
       .selectFrom('servers')
       .innerJoin('submissions', 'submissions.id', 'servers.submission_id')
@@ -248,9 +264,7 @@ export function createWaitingSubmissions({
       const latest = await submissions.latest(guildId, draftId);
       const others = latest?.id === id ? undefined : latest;
       // Only decisions about the other lines may have followed.
-      const isFollowed =
-        others !== undefined &&
-        (others.interactionId !== undefined || (others.state !== 'waiting' && others.state !== 'done'));
+      const isFollowed = others !== undefined && others.state !== 'waiting' && others.state !== 'done';
       if (!declined.isUndoable || userId === '' || isFollowed || (await isElsewhere(declined))) return false;
       const own = declined.servers.map(rowForServer);
       const stillWaiting = others?.state === 'waiting' ? others.servers.map(rowForServer) : [];

@@ -252,15 +252,22 @@ export function createSubmissions(deps: SubmissionsDeps) {
     };
   }
 
-  /** Returns a draft's latest submission in this guild, optionally only among submissions that need or needed approval. */
+  /**
+   * Returns a draft's latest submission in this guild, optionally only among submissions that need or needed approval, or that
+   * have this message for moderators.
+   */
   async function latest(
     guildId: string,
     draftId: string,
-    which: { readonly isForModerators?: boolean } = {},
+    {
+      isForModerators = false,
+      messageId,
+    }: { readonly isForModerators?: boolean; readonly messageId?: string } = {},
   ): Promise<Submission | undefined> {
     const row = await rowsOf(draftId)
       .where('submissions.guild_id', '=', guildId)
-      .$if(which.isForModerators === true, (rows) => rows.where(NEEDS_MODERATOR))
+      .$if(isForModerators, (rows) => rows.where(NEEDS_MODERATOR))
+      .$if(messageId !== undefined, (rows) => rows.where('message_id', '=', messageId ?? ''))
       .executeTakeFirst();
     return row && read(row);
   }

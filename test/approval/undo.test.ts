@@ -199,6 +199,13 @@ describe.each(kinds())('undoing a decline (in %s)', (kind) => {
       ({ store }) => store.tables().updateTable('submissions').set({ notified_at: Date.now() }).execute(),
     ],
     ['if the member has submitted the draft again', (opened) => submit(opened, 'a', ['changed.example.com'])],
+    [
+      'if the member has submitted the draft again and a moderator has declined a part',
+      async (opened) => {
+        await submit(opened, 'a', ['a.example.com', 'changed.example.com']);
+        await decline(opened, 'a', { only: new Set([1]) });
+      },
+    ],
     ['if the member has submitted the address again', (opened) => submit(opened, 'b', ['a.example.com'])],
     [
       'if the member has submitted the address again and withdrawn it',

@@ -14,6 +14,7 @@ import {
   addServer,
   addsOf,
   componentsOf,
+  edit,
   labelsOf,
   lines,
   logLines,
@@ -61,6 +62,27 @@ it('a moderator can undo a decline in the log channel before the member is notif
   await expect
     .poll(() => directTo(guild, member).map((each) => textOf(each)))
     .toEqual([expect.stringMatching(/^1 approved and 1 declined\n/)]);
+});
+
+it('a declined submission and its resubmission keep their own messages in the log channel', async ({
+  guild,
+  member,
+}) => {
+  await turnApprovalOn(guild);
+  await addServer(member, 'twice.example.com:1');
+  const old = await waitingIn(guild);
+  await decline(guild, old, 'Wrong port');
+  const declined = await member.pick(await member.slash('submissions'), ['twice.example.com:1']);
+  await edit(member, declined, { port: '2' }, 'Edit and submit again');
+  await expect.poll(() => approvalsIn(guild)).toHaveLength(2);
+  const latest = await waitingIn(guild);
+  const moderator = inStaff(guild, 'admin');
+  await moderator.press(old, 'Undo');
+  expect(textOf(old)).toContain('Wrong port');
+  expect(labelsOf(latest)).toEqual(DECISIONS);
+  await moderator.press(latest, 'Approve');
+  await expect.poll(() => textOf(latest)).toContain('Servers have been added for review.');
+  expect(labelsOf(latest)).toEqual([]);
 });
 
 it('a button in the queue undoes the latest decline and the block that came with it', async ({
