@@ -4,6 +4,8 @@ import {
   correctedTexts,
   decisionText,
   declinedTogetherText,
+  MAX_ESCAPED_REASON_LENGTH,
+  MAX_REASON_LENGTH,
   reasonTexts,
   STATE_SIGNS,
 } from '../../src/approval/approval-view.ts';
@@ -20,7 +22,7 @@ import type { Audience } from '../../src/words/words.ts';
 
 /** Ten entries with service messages of this length fit into an embed (4,096). */
 const MAX_MESSAGE_LENGTH = 100;
-/** For a moderator's own text next to a predefined reason. */
+/** For a moderator's own text in a list of entries. */
 const MAX_OWN_REASON_LENGTH = 50;
 const MAX_LENGTHS = { name: 60, address: 80 };
 
@@ -30,6 +32,8 @@ interface EntryOptions {
   readonly games: GameIndex;
   /** Whether all the entries are the viewer's own. */
   readonly isOwn: boolean;
+  /** Whether the entry is shown alone, with the moderator's whole reason. */
+  readonly isOpened?: boolean;
 }
 
 /**
@@ -39,7 +43,7 @@ interface EntryOptions {
 export function entryText(
   audience: Audience,
   entry: SubmissionEntry,
-  { number, games, isOwn }: EntryOptions,
+  { number, games, isOwn, isOpened = false }: EntryOptions,
 ): string {
   const { at, counts, only, decidedBy, state, declineReason } = entry;
   const { t } = audience;
@@ -54,7 +58,7 @@ export function entryText(
     return [
       what,
       [declined, ...about].join(' · '),
-      ...reasonTexts(t, declineReason, MAX_OWN_REASON_LENGTH),
+      ...reasonTexts(t, declineReason, isOpened ? MAX_ESCAPED_REASON_LENGTH : MAX_OWN_REASON_LENGTH),
     ].join('\n');
   }
   const ended = only ? [endedText(t, only)] : countTexts(t, counts);
@@ -71,7 +75,7 @@ const MAX_GROUP_LENGTH = 500;
 export function groupText(
   audience: Audience,
   group: readonly SubmissionEntry[],
-  { games, isOwn }: Pick<EntryOptions, 'games' | 'isOwn'>,
+  { games, isOwn, isOpened = false }: Omit<EntryOptions, 'number'>,
 ): string {
   const { t } = audience;
   const [first] = group;
@@ -80,7 +84,12 @@ export function groupText(
   const lines = correctedLines(t, servers, games, MAX_LENGTHS).slice(0, MAX_NAMED_IN_GROUP);
   const by = isOwn ? [] : [byText(t, first)];
   return [
-    declinedTogetherText(t, serverCountOf(group), first.declineReason),
+    declinedTogetherText(
+      t,
+      serverCountOf(group),
+      first.declineReason,
+      isOpened ? MAX_ESCAPED_REASON_LENGTH : MAX_REASON_LENGTH,
+    ),
     [whenText(first.at), ...by, decisionText(t, 'declined', first)].join(' · '),
     lines.length > 0 && fittingLines(t, lines, serverCountOf(group), MAX_GROUP_LENGTH),
   ]

@@ -89,7 +89,7 @@ export function openActions(
       return isOwn ? withdrawn(context, submission) : toMine(t, t('submissions.noneFound'));
     const group = await groupWith(guildId, entry);
     if (group.length > 1) {
-      const text = groupText(context, group, { games, isOwn });
+      const text = groupText(context, group, { games, isOwn, isOpened: true });
       const label = t('submissions.editThese', { count: serverCountOf(group) });
       const again = isOwn && button(customId('submissions', 'resubmit', id), label, 'primary');
       return { embeds: [{ description: text }], components: rows([again]) };
@@ -103,7 +103,9 @@ export function openActions(
     const sent = entry.only.outcome.kind === 'accepted' ? sentNote(context, [entry.only]) : undefined;
     return {
       content: [again.text || resend.text, sent?.text].filter(Boolean).join('\n'),
-      embeds: [{ description: entryText(context, entry, { number: undefined, games, isOwn }) }],
+      embeds: [
+        { description: entryText(context, entry, { number: undefined, games, isOwn, isOpened: true }) },
+      ],
       components: rows([...again.buttons, ...resend.buttons, renew, sent?.button]),
     };
   }

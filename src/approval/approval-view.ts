@@ -41,6 +41,8 @@ export const MAX_SERVERS_SHOWN = 10;
 /** Limits for the log channel. */
 const MAX_LENGTHS = { name: 60, address: 80 };
 export const MAX_REASON_LENGTH = 300;
+/** Shows a whole reason. Escaping at most doubles its length. */
+export const MAX_ESCAPED_REASON_LENGTH = 2 * MAX_REASON_LENGTH;
 
 export const submissionsId = (action: string, id: string): string => customId('submissions', action, id);
 
@@ -115,8 +117,9 @@ export function declinedTogetherText(
   t: Translate,
   count: number,
   declineReason: DeclineReason | undefined,
+  longest = MAX_REASON_LENGTH,
 ): string {
-  const why = declineReason && reasonText(t, declineReason, (words) => escapeText(words, MAX_REASON_LENGTH));
+  const why = declineReason && reasonText(t, declineReason, (words) => escapeText(words, longest));
   const item = t('submissions.ended.declined', { count });
   return withSign('rejected', why ? t('look.about', { item, why }) : item);
 }
@@ -170,7 +173,7 @@ function statusOf(t: Translate, submission: Submission, member?: Context): Statu
       return { sign: LOOK[kindOf(submission)].sign, text: texts.join('\n') };
     }
     case 'declined': {
-      const reasons = reasonTexts(t, declineReason, MAX_REASON_LENGTH);
+      const reasons = reasonTexts(t, declineReason, MAX_ESCAPED_REASON_LENGTH);
       const text = [decisionText(t, 'declined', submission), ...reasons].join('\n');
       return { sign: LOOK.rejected.sign, text };
     }

@@ -80,6 +80,11 @@ it('an approval message counts the partial declines that it leaves out', () => {
   );
 });
 
+it('an approval message shows a whole decline reason', () => {
+  const declineReason = { key: undefined, words: '*_'.repeat(150) };
+  expect(contentOf({ ...waiting, state: 'declined', declineReason })).toContain('\\*\\_'.repeat(150));
+});
+
 it('decidedText() returns an empty string if there are no decisions', () => {
   expect(decidedText(t, [], games)).toBe('');
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { submissionsCommand } from '../../commands/submissions/command.ts';
-import { groupText } from '../../commands/submissions/entries.ts';
+import { entryText, groupText } from '../../commands/submissions/entries.ts';
 import { addressPart, gameMark, readFilter, writeFilter } from '../../commands/submissions/filter.ts';
 import { DEFAULTS } from '../../src/guilds/settings.ts';
 import { customId } from '../../src/interactions/controls.ts';
@@ -277,6 +277,25 @@ describe('the history', () => {
       '`a.example.com:28099` · Corrected by \\@mod · Port: `28015` → `28099`',
       '`a.example.com:28099`',
     ]);
+  });
+
+  it('shows a whole decline reason once the entry is opened', () => {
+    const words = '*_'.repeat(150);
+    const entry: SubmissionEntry = {
+      ...{ id: '1', draftId: '2', at: 0, userId: '4', userName: 'mia', state: 'declined' },
+      counts: { accepted: 0, rejected: 0, 'not-sent': 1, unknown: 0 },
+      ...{ decidedBy: '5', decidedByName: 'mod', declineReason: { key: undefined, words } },
+      ...{ correctedBy: undefined, correctedByName: '', correctedFrom: undefined },
+      only: {
+        ...{ at: 0, userId: '4', userName: 'mia', server: 'a.example.com', port: 1, game: 'rust' },
+        outcome: { kind: 'not-sent', reason: 'declined' },
+      },
+    };
+    const options = { number: undefined, games: indexGames([]), isOwn: true };
+    const whole = '\\*\\_'.repeat(150);
+    expect(entryText(anyContext(), entry, options)).not.toContain(whole);
+    expect(entryText(anyContext(), entry, { ...options, isOpened: true })).toContain(whole);
+    expect(groupText(anyContext(), [entry, entry], { ...options, isOpened: true })).toContain(whole);
   });
 
   it('is exported up to 10 MiB, with a pointer to /submissions for the rest', async () => {
