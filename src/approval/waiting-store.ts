@@ -193,7 +193,7 @@ export function createWaitingSubmissions({
       const previous = latest && hasMessage(latest) ? latest : undefined;
       const { channel_id, message_id, revision, shown_revision, notice, ...before } = previous ?? NO_MESSAGE;
       const corrected =
-        correction || submission.interactionId !== null
+        correction !== undefined || submission.interactionId !== null
           ? correctionToStore(correction)
           : {
               corrected_by: before.corrected_by,
@@ -263,8 +263,9 @@ export function createWaitingSubmissions({
       const by = { guildId, user: { id: userId, name: userName } };
       const latest = await submissions.latest(guildId, draftId);
       const others = latest?.id === id ? undefined : latest;
-      // Only decisions about the other lines may have followed.
-      const isFollowed = others !== undefined && others.state !== 'waiting' && others.state !== 'done';
+      // Only decisions about the other lines may have followed. A submission of several lines can't store a correction.
+      const canJoin = others?.state === 'waiting' && others.correctedBy === undefined;
+      const isFollowed = others !== undefined && !canJoin && others.state !== 'done';
       if (!declined.isUndoable || userId === '' || isFollowed || (await isElsewhere(declined))) return false;
       const own = declined.servers.map(rowForServer);
       const stillWaiting = others?.state === 'waiting' ? others.servers.map(rowForServer) : [];
@@ -281,8 +282,9 @@ export function createWaitingSubmissions({
       await submissions.move(id, guildId, 'declined', { state: 'withdrawn', ended_at: now() });
       await servers(id).set({ outcome: null, reason: null, ended_at: null }).execute();
       if (others?.state === 'waiting') await life.end(others.id, guildId, { state: 'withdrawn' });
-      const undoneBy = interactionId;
-      await life.begin({ ...by, draftId, rows, interactionId: null, expiresAt, notice, undoneBy });
+      const correction = others && null;
+      const undone = { expiresAt, notice, correction, undoneBy: interactionId };
+      await life.begin({ ...by, draftId, rows, interactionId: null, ...undone });
       // The new submission has the message.
       await tables()
         .updateTable('submissions')

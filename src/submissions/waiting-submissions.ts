@@ -34,9 +34,9 @@ interface NewWaitingSubmission extends NewSubmission {
   readonly expiresAt?: number;
   /**
    * The correction of the submission, with the server before. If omitted, a submission created by the member is uncorrected;
-   * any other submission keeps the previous correction.
+   * any other submission keeps the previous correction, unless it is `null`.
    */
-  readonly correction?: (DecidedBy & { readonly from: ServerSubmission }) | undefined;
+  readonly correction?: (DecidedBy & { readonly from: ServerSubmission }) | null | undefined;
   /** The encrypted data for notifying the member of the decision. If omitted, the previous submission's data is copied. */
   readonly notice?: string | null;
   /** The interaction that took back a decline. */
@@ -98,7 +98,7 @@ export interface WaitingSubmissions {
    * Takes back a decline. The servers wait again in a new submission with the old expiry time and the same message for
    * moderators. Lines of the same list that are still waiting are part of this submission.
    * @returns false if the member has been notified, has submitted the servers again or has withdrawn the others; if a server
-   * is waiting elsewhere; or if the draft's other servers are being sent
+   * is waiting elsewhere; or if the draft's other servers are being sent or were corrected
    */
   takeBack(declined: Submission, interactionId: string): Promise<boolean>;
   /** Ends a waiting submission and records its servers' outcome. Servers of withdrawn submissions don't get an outcome. */

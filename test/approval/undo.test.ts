@@ -165,6 +165,35 @@ describe.each(kinds())('undoing a decline (in %s)', (kind) => {
     });
   });
 
+  it("doesn't take over the correction of another line", async () => {
+    const opened = await open();
+    await submit(opened, 'list', ['a.example.com', 'b.example.com']);
+    const declined = await decline(opened, 'list', { only: new Set([0]) });
+    const row = readyRow(2, 'b.example.com', { port: 2 });
+    const correction = { ...(await seen(opened, 'list')), by: moderator, interactionId: 'corrected', row };
+    expect(await opened.approvals.correct(correction)).toBeUndefined();
+    // Only one line of a submission can be corrected, so the lines can't wait together.
+    expect(await undo(opened, declined)).toMatchObject({ waiting: [] });
+    await opened.store.inGuild(guildId, async () => {
+      const rest = await latest(opened, 'list');
+      if (rest === undefined) throw new Error('nothing is waiting');
+      const decision = { by: moderator, interactionId: 'approved' };
+      const id = await opened.waitingSubmissions.approve(rest, [row], decision);
+      await opened.submissions.endRequest(
+        id,
+        [0],
+        [{ indices: [0], outcome: { kind: 'accepted', message: 'Yes.' } }],
+      );
+      await opened.submissions.finish(guildId, id);
+    });
+    expect((await undo(opened, declined)).waiting).toHaveLength(1);
+    expect(await latest(opened, 'list')).toMatchObject({
+      servers: [{ server: { server: 'a.example.com' } }],
+      correctedBy: undefined,
+      correctedFrom: undefined,
+    });
+  });
+
   it('restores everything declined with the same button press', async () => {
     const opened = await open();
     const interactionId = randomUUID();
