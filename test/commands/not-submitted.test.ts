@@ -55,7 +55,7 @@ describe('the reply to a failed approval', () => {
   it.each<{ reason: NotSubmitted; text: RegExp }>([
     {
       reason: { code: 'key-missing' },
-      text: /no API key.*Enter an API key with \/setkey\.\n.*still waiting/,
+      text: /no API key.*Enter an API key with \/setkey\.\n.*Still waiting/,
     },
     { reason: { code: 'daily-quota', ...limit }, text: /daily quota of 2 game servers is used up/ },
     {
@@ -64,12 +64,12 @@ describe('the reply to a failed approval', () => {
     },
     {
       reason: { code: 'already-submitted', servers: [earlier] },
-      text: /already submitted.*still waiting/s,
+      text: /already submitted.*Still waiting/s,
     },
   ])('explains the reason: $reason.code', ({ reason, text }) => {
     const shown = stillWaitingText(reason, context, games);
     expect(shown).toMatch(text);
-    expect(shown).toContain("It's still waiting for a moderator.");
+    expect(shown).toContain('Still waiting for a moderator.');
   });
 
   it("doesn't ask the moderator to choose another game", () => {

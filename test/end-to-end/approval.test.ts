@@ -469,14 +469,14 @@ describe('a submission that needs approval', () => {
     ] as const) {
       const said = await correct(changes);
       expect(said).toContain(why);
-      expect(said).toContain("It's still waiting for a moderator.");
+      expect(said).toContain('Still waiting for a moderator.');
     }
     const refused = await edit(moderator, message, { game: 'cs2', server: '10.0.0.1' }, 'Correct…');
     expect(await openModal(moderator, refused, 'Edit')).toMatchObject({ typed: { server: '10.0.0.1' } });
     const { modal: early } = await openModal(moderator, message, 'Correct…');
     await allowGames(guild, ['cs2']);
     const notAllowed = await moderator.submit(early, { ...typed, game: 'ark' });
-    expect(textOf(notAllowed)).toMatch(/isn't allowed here.*still waiting/s);
+    expect(textOf(notAllowed)).toMatch(/isn't allowed here.*Still waiting/s);
     const before = message.current.content;
     await correct({});
     expect(message.current.content).toBe(before);
@@ -512,7 +512,7 @@ describe('a submission that needs approval', () => {
       ...part,
       lines: '2, 7-9',
     });
-    expect(textOf(unknown)).toContain("7-9 isn't a line in this submission. It's still waiting");
+    expect(textOf(unknown)).toContain("7-9 isn't a line in this submission. Still waiting");
     await moderator.submit(seen, part);
     await expect
       .poll(() => message.current.content)

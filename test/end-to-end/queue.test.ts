@@ -109,7 +109,7 @@ describe('the queue in /submissions', () => {
     for (const server of ['10.0.0.1', `q${other}.example.com:27015`]) {
       expect(await fail(server)).toMatch(
         new RegExp(
-          `^[^\\n]*Not changed: (?!.*Approved and sent).*still waiting.*2 submissions are waiting.*q${shown()}\\.example`,
+          `^[^\\n]*Not changed: (?!.*Approved and sent).*Still waiting.*2 submissions are waiting.*q${shown()}\\.example`,
           's',
         ),
       );
@@ -117,7 +117,7 @@ describe('the queue in /submissions', () => {
     await addServer(admin, `q${shown()}.example.com:27015`);
     await admin.press(queue, 'Approve');
     expect(textOf(queue)).toMatch(
-      new RegExp(`already submitted(?!.*and sent).*still waiting.*q${shown()}\\.example`, 's'),
+      new RegExp(`already submitted(?!.*and sent).*Still waiting.*q${shown()}\\.example`, 's'),
     );
     expect(labelsOf(queue)).not.toContain('Approve');
     await admin.press(queue, 'Remove (already submitted)');
@@ -485,7 +485,7 @@ describe('all submissions from one member', () => {
     await guild.listing.behave({ kind: 'json', status: 200, body: { status: 'error', message: 'No.' } }, 1);
     await admin.press(question, 'Approve');
     expect(textOf(question)).toMatch(
-      /Approved and sent: .*1 sent for review.*1 rejected\. No.*\n.*q1\.example.*\n⚠️ .*already submitted.*still waiting.*1 submission is waiting/s,
+      /Approved and sent: .*1 sent for review.*1 rejected\. No.*\n.*q1\.example.*\n⚠️ .*already submitted.*Still waiting.*1 submission is waiting/s,
     );
     // Members without the permission can't see the queue.
     const other = inStaff(guild, 'other');
