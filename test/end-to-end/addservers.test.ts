@@ -666,7 +666,7 @@ describe('the Edit button', () => {
     expect(labelsOf(await member.slash('submissions'))).not.toContain('Continue');
   });
 
-  it("can't be restored more than 15 minutes after it was cancelled", async () => {
+  it("can't restore a list more than 15 minutes after Cancel", async () => {
     const clock = createTestClock();
     const { member } = await (await oneBot()).newGuild({ key: 'sandbox-key' });
     const cancelled = await member.press(await paste(member, lines(2)), 'Cancel');

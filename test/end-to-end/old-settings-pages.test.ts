@@ -13,8 +13,8 @@ import {
 
 const it = botTest();
 
-describe("a menu on an admin's old page of /settings", () => {
-  it('only changes the approval options that the admin switched', async ({ guild, admin }) => {
+describe('a menu on an outdated /settings page', () => {
+  it('only changes the approval options that the admin toggled', async ({ guild, admin }) => {
     await turnApprovalOn(guild);
     const old = await openSetting(guild, 'Approval');
     const page = await openSetting(guild, 'Approval');
@@ -25,7 +25,7 @@ describe("a menu on an admin's old page of /settings", () => {
     expect(after).toContain('➖ Direct messages about decisions: off');
   });
 
-  it('only changes the games that the admin switched', async ({ guild, admin }) => {
+  it('only changes the games that the admin toggled', async ({ guild, admin }) => {
     const page = await openSetting(guild, 'Games');
     await admin.pick(page, ['Factorio', 'ARK: Survival Evolved']);
     const old = await openSetting(guild, 'Games');
@@ -53,7 +53,7 @@ describe("a menu on an admin's old page of /settings", () => {
   });
 });
 
-describe("a button on an admin's old page of /settings", () => {
+describe('a button on an outdated /settings page', () => {
   it.for([
     ['Trusted role', 'Stop trusting this role'],
     ['Role for key problems', 'Stop mentioning this role'],
@@ -93,7 +93,7 @@ describe("a button on an admin's old page of /settings", () => {
   });
 });
 
-describe("an admin's old form", () => {
+describe('an outdated form', () => {
   const CHANGED = '⚠️ This was changed after you opened the form';
 
   it("doesn't replace a quota that another admin has set since, but keeps the input", async ({

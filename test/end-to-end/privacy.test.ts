@@ -124,7 +124,7 @@ describe('/privacy', () => {
     expect(textOf(left)).toContain(gone);
   });
 
-  it('asks again if an admin has set up something, or a member has submitted, since the question', async ({
+  it('asks again if an admin has set something up or a member has submitted a server in the meantime', async ({
     guild,
     admin,
     member,
@@ -181,7 +181,7 @@ describe('/privacy', () => {
     });
   });
 
-  it('removes the buttons of all panels when an admin deletes everything', async ({ guild, admin }) => {
+  it('removes the buttons from all panels when an admin deletes everything', async ({ guild, admin }) => {
     const panels = [await postPanel(guild, 'One'), await postPanel(guild, 'Two')];
     const asked = await admin.press(await admin.slash('privacy'), 'Delete all data for this Discord server');
     await admin.press(asked, 'Delete everything');

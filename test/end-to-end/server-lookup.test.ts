@@ -60,7 +60,7 @@ describe('the server lookup', () => {
     ]);
   });
 
-  it('fills in the port of a Minecraft host name', async ({ bot, guild }) => {
+  it('fills in the port for a Minecraft host name', async ({ bot, guild }) => {
     bot.records.addName('mc.example.com', { addresses: ['93.184.216.35'] });
     const answer = await submit(guild, 'mc.example.com', 'minecraft');
     expect(textOf(answer)).toContain('Port from DNS.');

@@ -61,7 +61,7 @@ describe("a game server's host name", () => {
     expect(records.askedNames).not.toContain('mc.internal');
   });
 
-  it('gets no port if the name is missing from DNS', async () => {
+  it("isn't given a port if it isn't in DNS", async () => {
     const { names } = await open();
     expect(await names.minecraftPort('absent.example.com')).toBeUndefined();
   });

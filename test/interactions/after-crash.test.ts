@@ -286,7 +286,7 @@ describe('a stored interaction', () => {
     expect(await isLatest(first.id, 'message')).toBe(false);
   });
 
-  it('is superseded by a later initial response that edits the same message', async () => {
+  it("can't edit a message that a later interaction has edited", async () => {
     const { bot, asked, left } = await open();
     const { interaction } = await left();
     const { interaction: later } = await asked(() => bot.person().slash('work'));

@@ -303,7 +303,7 @@ describe("an API key in the service's response", () => {
     expect(await api.games(key)).toMatchObject({ kind: 'games', games: [{ name: masked, alias: masked }] });
   });
 
-  it("isn't confused with other encoded text", async () => {
+  it("isn't found in encoded text that doesn't contain it", async () => {
     const message = 'Use &amp; or a+b, %41 or \\u0041: 100%';
     const { api } = await setUp({ mode: withBody({ status: 'error', message }) });
     expect(await api.add([one], key)).toMatchObject({ message });

@@ -76,7 +76,7 @@ async function open({ silentMs = 1e9, left = 1000, answers = true }: Given) {
 }
 
 describe('createSilence()', () => {
-  it("doesn't stop the bot if fewer than 200 IDENTIFYs are left", async () => {
+  it("doesn't stop the bot if fewer than 200 IDENTIFY calls remain", async () => {
     const { state, ends, logger } = await open({ left: 199 });
     await expect.poll(() => state.asked).toBeGreaterThan(3);
     expect(ends).toEqual([]);
@@ -85,7 +85,7 @@ describe('createSilence()', () => {
     await expect.poll(() => ends).toEqual([expect.stringMatching(ENDED)]);
   });
 
-  it("uses the last known number of IDENTIFYs if Discord doesn't respond", async () => {
+  it("uses the last known number of IDENTIFY calls if Discord doesn't respond", async () => {
     const few = await open({ left: 150, answers: false });
     await expect.poll(() => few.state.asked).toBeGreaterThan(3);
     expect(few.ends).toEqual([]);

@@ -152,7 +152,7 @@ describe('ambiguous addresses in a draft', () => {
     expect(shown(await choose(0, 1))).toEqual(['1 cs2', '2 gm']);
   });
 
-  it('get a suggested game if the words next to them are a misspelt name', async () => {
+  it('get a suggested game if the text next to them is a misspelt game name', async () => {
     const { open, choose } = await openEditor();
     const texts = ['counter stirke 2', 'team fortres', 'surf ski 24/7', 'fortres', 'rust and minecraft'];
     const candidates = texts.map((words, index) => ({ ...candidate(index + 1), words }));

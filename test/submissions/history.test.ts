@@ -83,7 +83,7 @@ describe("a guild's history", () => {
     expect(await all(filter)).toEqual(servers);
   });
 
-  it('lists the latest games of accepted and unconfirmed servers', async () => {
+  it('lists the games of the most recent accepted and unconfirmed servers', async () => {
     const { store, history } = await open();
     expect(await history.games('1')).toEqual(new Set(['ark', 'cs2', 'rust']));
     await addDone(store, { id: 'g', guildId: '1', userId: '7', at: 9, hosts: ['x'], outcome: 'unknown' });

@@ -436,7 +436,7 @@ describe('the doctor', () => {
     expect(() => checkMemory(256 * 2 ** 20)).toThrow('only 256 MiB available');
   });
 
-  it("detects a path that can't contain the database", async () => {
+  it("detects a path where the database can't be stored", async () => {
     const file = await fileWith('a-file', '');
     const nowhere = await examine({ STORE_URL: `sqlite://${file}/bot.sqlite` });
     expect(nowhere.failed).toContain('Store');
