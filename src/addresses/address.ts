@@ -87,10 +87,12 @@ export function formatAddress({ host, port }: Address): string {
 
 /** Words for "address" in the bot's languages. `server` and `host` are only labels before a colon, `=` or an arrow. */
 const ADDRESS_WORD =
-  '(?<![a-z])(?:ip|addr|address|adress|adresse|adres|adresa|adresă|dirección|direccion|endereço|endereco|indirizzo|cím|hostname|domain|domeniu|domena|doména|domínio|dominio|alamat|адреса?|домен|địa chỉ|アドレス|ドメイン|주소|地址|位址|域名|网域|ที่อยู่|connect)(?![a-z])';
-/** A label directly in front of an address, such as "IP адрес сервака: ". */
+  '(?<![a-z])(?:ip|addr|address|adress|adresse|adres|adresa|adresă|dirección|direccion|endereço|endereco|indirizzo|cím|domain|domeniu|domena|doména|domínio|dominio|alamat|адреса?|домен|địa chỉ|アドレス|ドメイン|주소|地址|位址|域名|网域|ที่อยู่|connect)(?![a-z])';
+/**
+ * A label directly in front of an address, such as "IP адрес сервака: ". Words behind `hostname:` are the title of a server.
+ */
 const LABEL = new RegExp(
-  `${ADDRESS_WORD}[^.!?]{0,30}$|(?<![a-z0-9])(?:server|host)["']? {0,4}(?:[:=]|=>) {0,4}["']?$`,
+  `${ADDRESS_WORD}[^.!?]{0,30}$|(?<![a-z])hostname[^\\p{L}\\p{N}.!?]{0,30}$|(?<![a-z0-9])(?:server|host)["']? {0,4}(?:[:=]|=>) {0,4}["']?$`,
   'iu',
 );
 

@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net';
 import { parseAddress, withoutLabel } from '../addresses/address.ts';
-import type { FoundAddress } from '../addresses/addresses-in.ts';
-import { hasWords } from '../addresses/pasted-text.ts';
+import { addressesIn, type FoundAddress } from '../addresses/addresses-in.ts';
+import { hasWords, withoutEnds } from '../addresses/pasted-text.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { type Cell, isGameCell } from './cells.ts';
 import { describedBy, type Field, fieldCalled, isNameOfOther, speaksOfPeople } from './field-names.ts';
@@ -86,6 +86,44 @@ export function isSetting(line: string): boolean {
   const { key = '', value = '' } = VARIABLE.exec(text)?.groups ?? {};
   const field = fieldCalled(key)?.field;
   return field === undefined ? key.includes('_') : field === 'other' && value.startsWith('"');
+}
+
+/**
+ * Finds the lines without a port that have the form of a neighbouring line with a port: a name, a separator such as `|`, and
+ * a host at the end.
+ * @returns the indices of these lines
+ */
+export function linesLikeServers(lines: readonly string[]): ReadonlySet<number> {
+  const like = new Set<number>();
+  let separatorAbove: string | undefined;
+  /** The lines in a row with the same separator. */
+  let run: { readonly index: number; readonly hasPort: boolean }[] = [];
+  function endRun(): void {
+    if (run.some(({ hasPort }) => hasPort))
+      for (const { index, hasPort } of run) if (!hasPort) like.add(index);
+    run = [];
+  }
+  for (const [index, line] of lines.entries()) {
+    if (!hasWords(line)) continue;
+    const entry = nameAndHost(line);
+    if (entry?.separator !== separatorAbove) endRun();
+    separatorAbove = entry?.separator;
+    if (entry) run.push({ index, hasPort: entry.hasPort });
+  }
+  endRun();
+  return like;
+}
+
+/** Splits a line into a name, a separator and the address at its end. */
+function nameAndHost(line: string): { readonly separator: string; readonly hasPort: boolean } | undefined {
+  const [found, ...others] = addressesIn(line);
+  if (found?.address === undefined || others.length > 0 || hasWords(line.slice(found.end))) return undefined;
+  const front = line.slice(0, found.start);
+  const name = withoutEnds(front, { end: /[^\p{L}\p{N}]/u });
+  const separator = front.slice(name.length).replace(/[\s"'`*_~()[\]<>]+/gu, '');
+  return separator === '' || !hasWords(name) || isNameOfOther(trimmed(name))
+    ? undefined
+    : { separator, hasPort: found.address.port !== undefined };
 }
 
 /** The purpose of an address according to its label: for players, for queries, or something else. */

@@ -18,7 +18,7 @@ import {
 import { isNameOfOther } from './field-names.ts';
 import { serversOfTree } from './json.ts';
 import { jsonTree } from './json-tree.ts';
-import { isSettingOfOther, type Shape, shapeOfRecord, worstOf } from './list-shape.ts';
+import { isSettingOfOther, linesLikeServers, type Shape, shapeOfRecord, worstOf } from './list-shape.ts';
 import {
   type Candidate,
   EMPTY_ROW,
@@ -233,13 +233,14 @@ export function readLines(text: string, games: GameReading, source: 'list' | 'me
   const parser = createTextParser(games, source);
   const top = lines.findIndex((line) => !isComment(line) && headerOf(line));
   const header = headerOf(lines[top] ?? '');
+  const likeServers: ReadonlySet<number> = source === 'list' ? linesLikeServers(lines) : new Set();
   const leftOut: number[] = [];
   let heading = '';
 
   function read(line: string, index: number): void {
     if (!hasWords(line) || /^\s*"?sep=/iu.test(line)) return;
     const number = index + 1;
-    const place = { number, raw: raw[index] ?? line };
+    const place = { number, raw: raw[index] ?? line, isLikeServers: likeServers.has(index) };
     if (!readLine(line, place)) leftOut.push(number);
     heading = line;
   }

@@ -87,6 +87,8 @@ export interface PastedLine {
   readonly number: number;
   /** The line as it was pasted, with passwords. It only shows what kind of text the line is. */
   readonly raw: string;
+  /** Whether the line has the form of the lines with servers above or below it, see {@link linesLikeServers}. */
+  readonly isLikeServers: boolean;
 }
 
 const PORT_LIST =
@@ -187,7 +189,10 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     const areAll = !isMessage && isListOfAddresses(text, placed);
     const found = all.filter(
       (each, index) =>
-        isOffer || hasPort(each) || areAll || (!isIgnored(each, index) && isServer(each, text)),
+        isOffer ||
+        hasPort(each) ||
+        areAll ||
+        (!isIgnored(each, index) && (line.isLikeServers || isServer(each, text))),
     );
     if (found.length === 0) return isRead;
     const plain = withoutNumbers(text, numbers);
