@@ -4,8 +4,9 @@ import {
   OldMessageError,
   type PressContext,
   type Reply,
+  type SubmitContext,
 } from '../../src/interactions/command.ts';
-import { button, rows } from '../../src/interactions/controls.ts';
+import { button, customIdsOf, rows } from '../../src/interactions/controls.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
 import type { Unavailable } from '../../src/submissions/drafts.ts';
 import { type Submission, serverResults } from '../../src/submissions/submission.ts';
@@ -14,6 +15,7 @@ import { addressCode } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { submitId } from '../submit/ids.ts';
+import { mineButton } from '../submit/repairs.ts';
 import { anotherButton, reportReply } from '../submit/report.ts';
 import { editAgain } from './again.ts';
 import { earlierLines, linesLeft } from './lines-left.ts';
@@ -21,12 +23,12 @@ import { mayDecide } from './queue.ts';
 
 /**
  * Shows a draft's latest submission to a member who can no longer change the draft. Waits while the submission is being
- * sent, because the interaction that sends it may no longer be able to edit the message. Doesn't change a message about
- * something else, such as an earlier report.
+ * sent, because the interaction that sends it may no longer be able to edit the message. Replaces an old preview, but not a
+ * message about something else, such as an earlier report.
  * @throws UserError in all other cases, with the reason why the draft can't be changed
  */
 export async function replyForUnavailable(
-  context: Context & Partial<Pick<PressContext, 'stopping'>>,
+  context: Context & Partial<Pick<PressContext, 'stopping'> & Pick<SubmitContext, 'shown'>>,
   { id, why }: { readonly id: string; readonly why: Unavailable },
   deps: CommandDeps,
 ): Promise<Reply> {
@@ -40,9 +42,15 @@ export async function replyForUnavailable(
   // The submission ended before the control was used, but its message may still be outdated.
   const { interactionId } = submission;
   const isOfSubmission = interactionId && message && (await deps.editOrder.wrote(interactionId, message));
-  if (!isOfSubmission) throw noDraft({ id, why: 'submitted' }, t);
-  const reply = await replyForSubmission(context, submission, deps);
-  return { ...reply, content: [t('again.over.submitted'), reply.content].filter(Boolean).join('\n\n') };
+  // Only previews have this button.
+  const isPreview = customIdsOf(context.shown?.components ?? []).includes(submitId('cancel', id));
+  if (!isOfSubmission && !isPreview) throw noDraft({ id, why: 'submitted' }, t);
+  const { content, components = [], ...reply } = await replyForSubmission(context, submission, deps);
+  return {
+    ...reply,
+    content: [t('again.over.submitted'), content].filter(Boolean).join('\n\n'),
+    components: [...components, ...rows([mineButton(t)])],
+  };
 }
 
 /**
@@ -133,8 +141,8 @@ async function nextWhileWaiting(
 }
 
 /**
- * Explains why a control's draft is unavailable. If the draft is gone or can no longer be changed, the only remaining
- * button opens a modal with the message's lines.
+ * Explains why a control's draft is unavailable. The only remaining button opens a modal with the message's lines or, if
+ * everything was submitted, the member's submissions.
  */
 export function noDraft(
   { id, why }: { readonly id: string; readonly why: Unavailable },
@@ -147,9 +155,10 @@ export function noDraft(
       return new UserError(t('again.busy'), 'busy');
     default: {
       const reopen = button(submitId('anew', id), t('again.edit'), 'primary');
+      const next = why === 'submitted' ? mineButton(t) : reopen;
       return new OldMessageError({
         content: sentences(t(`again.over.${OVER[why]}`), t('again.over.before')),
-        components: rows([reopen]),
+        components: rows([next]),
         keepsMessage: true,
       });
     }

@@ -91,7 +91,11 @@ export function submitActions(deps: CommandDeps): Actions {
       const { id, more } = readSubmitId(context.argument);
       const which = action === 'correct' || more === 'all' ? 'all' : 'invalid';
       const draft = await deps.submissions.editableDraft(context, id);
-      if (draft.kind === 'no-draft') throw noDraft({ id, why: draft.why }, context.t);
+      if (draft.kind === 'no-draft') {
+        // The button's message is a report or an entry of the history, and stays visible.
+        if (action === 'correct') throw noDraft({ id, why: draft.why }, context.t);
+        return replyForUnavailable(withoutWaiting(context), { id, ...draft }, deps);
+      }
       return draftModal(context, { draft, action, which }, deps);
     },
   });
@@ -171,11 +175,8 @@ export function submitActions(deps: CommandDeps): Actions {
         async run(context) {
           const { id, more } = readSubmitId(context.argument);
           const draft = await approvals.draft(context, id);
-          if (draft.kind === 'no-draft') {
-            // Discord only waits 3 seconds for a modal, so the reply doesn't wait until the submission has been sent.
-            const withoutWaiting = { ...context, stopping: AbortSignal.abort() };
-            return replyForUnavailable(withoutWaiting, { id, ...draft }, deps);
-          }
+          if (draft.kind === 'no-draft')
+            return replyForUnavailable(withoutWaiting(context), { id, ...draft }, deps);
           const marks = more.split(':');
           const which = marks.includes('invalid') ? 'invalid' : 'all';
           const then = marks.includes('next') ? 'next' : undefined;
@@ -236,7 +237,7 @@ export function submitActions(deps: CommandDeps): Actions {
           const { t } = context;
           const { id } = readSubmitId(context.argument);
           const unavailable = await drafts.drop(context, id);
-          if (unavailable) throw noDraft({ id, why: unavailable.why }, t);
+          if (unavailable) return replyForUnavailable(context, { id, ...unavailable }, deps);
           return {
             content: t('list.cancelled'),
             components: rows([button(submitId('undo', id), t('button.undo'))]),
@@ -368,6 +369,12 @@ async function chooseGame(
   const shown = { notice, ...(game && { choice: { lines, games: matches } }) };
   return showDraft(context, id, await draftEditor.recheck(context, id), deps, shown);
 }
+
+/** Discord only waits 3 seconds for a modal, so a reply in place of a modal doesn't wait until a submission has been sent. */
+const withoutWaiting = (context: PressContext): PressContext => ({
+  ...context,
+  stopping: AbortSignal.abort(),
+});
 
 /** Reads a page of the menu for choosing servers, counted from 0, or an index in it. */
 const pageIn = (more: string): number => Number.parseInt(more, 10) || 0;

@@ -666,6 +666,26 @@ describe('the Edit button', () => {
     expect(labelsOf(await member.slash('submissions'))).not.toContain('Continue');
   });
 
+  it.for([
+    'Submit 2 game servers',
+    'Cancel',
+  ])('shows the outcome if the list was submitted in another reply, after %s', async (label, {
+    member,
+    listing,
+  }) => {
+    const preview = await paste(member, 'a.example.com:1 cs2\nb.example.com cs2\nc.example.com:3 rust');
+    const continued = await member.press(await member.slash('submissions'), 'Continue');
+    await member.press(continued, 'Use the default port');
+    await pressSubmit(member, continued);
+    expect(textOf(await member.press(preview, 'Edit'))).toMatch(/already submitted\..*✅ 3 sent for review/s);
+    const after = await member.press(preview, label);
+    expect(messageOf(after).id).toBe(messageOf(preview).id);
+    await expect.poll(() => textOf(after)).toMatch(/^[^\n]*already submitted\.\s+✅ 3 sent for review/);
+    expect(textOf(after)).not.toMatch(/out of date|needs fixing|are ready/);
+    expect(labelsOf(after)).toEqual(['Submit another', 'My submissions']);
+    expect(listing.submitted).toHaveLength(3);
+  });
+
   it("can't restore a list more than 15 minutes after Cancel", async () => {
     const clock = createTestClock();
     const { member } = await (await oneBot()).newGuild({ key: 'sandbox-key' });
@@ -721,10 +741,24 @@ describe('the report on a list', () => {
     // The report doesn't change. Its button only shows that the list was already submitted.
     expect(textOf(report)).toContain('❌ 2 rejected');
     expect(textOf(await member.press(report, 'Submit again'))).toContain('This was already submitted.');
-    // The only remaining button reopens the form with the list's lines.
+    expect(labelsOf(report)).toEqual(['My submissions']);
+  });
+
+  it("reopens the list's lines after its draft has expired", async () => {
+    const clock = createTestClock();
+    const body = { status: 'error', message: 'Invalid game alias provided.' };
+    const rejects = { kind: 'json', status: 200, body } as const;
+    const onRequest = (_: number, { action }: ListingRequest) => (action === 'add' ? rejects : undefined);
+    const bot = await oneBot({ listing: { onRequest } });
+    const { member } = await bot.newGuild({ key: 'sandbox-key' });
+    const list = 'a.example.com:1 rust\nb.example.com:2 rust\nc.example.com:0 rust';
+    const report = await pressSubmit(member, await sendFile(member, list));
+    clock.advance(86_400_000);
+    expect(textOf(await member.press(report, 'Submit again'))).toContain('These buttons no longer work:');
+    // The only remaining button reopens the form.
     expect(labelsOf(report)).toEqual(['Edit']);
     const reopened = await openModal(member, report, 'Edit');
-    expect(reopened.typed.servers).toBe('a.example.com:1 rust\nb.example.com:2 rust\nc.example.com:0 rust');
+    expect(reopened.typed.servers).toBe(list);
   });
 
   it('has attachments if the list has more than ten lines', async ({ member }) => {
