@@ -66,6 +66,19 @@ export async function closePanels(
 
 type DrawDeps = Pick<CommandDeps, 'posts' | 'panels'>;
 
+/** Returns a guild's panels, after deleting the records of panels that were deleted in Discord. */
+export async function existingPanels(
+  { posts, panels }: DrawDeps,
+  guildId: string,
+): Promise<readonly Panel[]> {
+  const recorded = await panels.of(guildId);
+  const lookups = recorded.map(async ({ channelId, messageId }) =>
+    (await posts.isDeleted(channelId, messageId)) ? messageId : [],
+  );
+  const deleted = (await Promise.all(lookups)).flat();
+  return deleted.length === 0 ? recorded : panels.forget(guildId, deleted);
+}
+
 /** Updates the message of a recorded panel, or deletes the record if the message no longer exists. */
 export async function drawPanel(
   { posts, panels }: DrawDeps,
@@ -78,7 +91,7 @@ export async function drawPanel(
   if (result === 'harmful-link') return result;
   // Other failures may be temporary, or caused by the message's content.
   if (result !== 'message-gone' && result !== 'gone') return 'rejected';
-  await panels.forget(guildId, panel.messageId);
+  await panels.forget(guildId, [panel.messageId]);
   return 'deleted';
 }
 

@@ -17,7 +17,7 @@ import { notUsedText } from '../src/words/problem.ts';
 import { withSign } from '../src/words/servers.ts';
 import type { Translate } from '../src/words/words.ts';
 import type { CommandDeps } from './deps.ts';
-import { isGameForPanel, panelLink, panelMessage } from './panel-message.ts';
+import { existingPanels, isGameForPanel, panelLink, panelMessage } from './panel-message.ts';
 import { slashCommand } from './slash-command.ts';
 import { gamePart } from './submit/game-field.ts';
 
@@ -27,12 +27,13 @@ const MAX_TEXT_LENGTH = 500;
 export function panelCommand(deps: CommandDeps): Command {
   const { posts, panels, guildLog } = deps;
 
-  /** Returns the reason why the guild can't have another panel now. */
+  const isFull = (found: readonly Panel[]): boolean => found.length >= MAX_PANELS;
+
+  /** Returns the reason why the guild can't have another panel now. Panels that were deleted in Discord don't count. */
   async function whyFull({ t, mention, guildId }: Context): Promise<string | undefined> {
-    const { length } = await panels.of(guildId);
-    return length < MAX_PANELS
-      ? undefined
-      : t('panel.full', { most: MAX_PANELS, settings: mention('settings') });
+    return isFull(await panels.of(guildId)) && isFull(await existingPanels(deps, guildId))
+      ? t('panel.full', { most: MAX_PANELS, settings: mention('settings') })
+      : undefined;
   }
 
   async function open(context: Context, typed: PanelInput = NO_INPUT): Promise<Modal> {

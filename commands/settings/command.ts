@@ -147,7 +147,11 @@ export function settingsCommand(deps: CommandDeps): Command {
 
   async function open(context: PressContext): Promise<Reply> {
     const { wanted, state } = readPage(context.argument);
-    return show(context, await read(context), { page: context.values[0] ?? state, wanted });
+    const [chosen] = context.values;
+    const shown = await read(context);
+    const found = chosen === undefined ? undefined : await settingOf(chosen)?.opened?.(context, shown.now);
+    const view = { page: chosen ?? state, wanted, said: found?.said };
+    return show(context, { ...shown, panels: found?.panels ?? shown.panels }, view);
   }
 
   async function press(context: PressContext): Promise<Reply> {

@@ -10,7 +10,7 @@ import { gameNamed } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { inputEmbeds, inputIn, newPanelButton, panelFields, typedGame } from '../panel.ts';
-import { drawPanel, panelItem, showDuePanels } from '../panel-message.ts';
+import { drawPanel, existingPanels, panelItem, showDuePanels } from '../panel-message.ts';
 import {
   type Change,
   changeId,
@@ -33,7 +33,7 @@ const MAX_LOGGED_TEXT_LENGTH = 100;
 
 /** Shows one panel per page. */
 export function panelsSetting(deps: CommandDeps): Setting {
-  const { panels, games } = deps;
+  const { panels, games, posts } = deps;
 
   /** Returns the name of the panel's game, and whether members can submit the game. Empty without a game. */
   function gameText(t: Translate, { game: alias }: Panel, { games: allowed }: Settings): string {
@@ -87,6 +87,7 @@ export function panelsSetting(deps: CommandDeps): Setting {
         ],
       };
     },
+    opened: async ({ guildId }) => ({ panels: await existingPanels(deps, guildId) }),
     handlers: {
       async buttons(context, _now, messageId) {
         const found = await panelIn(context, messageId, deps);
@@ -98,8 +99,11 @@ export function panelsSetting(deps: CommandDeps): Setting {
         return changed(context, found, how, deps);
       },
       async forget(context, _now, messageId) {
-        const { t } = context;
-        const { item } = await panelIn(context, messageId, deps);
+        const { t, guildId } = context;
+        const { panel, item } = await panelIn(context, messageId, deps);
+        if (await posts.isDeleted(panel.channelId, messageId)) {
+          return deletedChange(t, item, await panels.forget(guildId, [messageId]));
+        }
         throw new UnconfirmedError(t('settings.panels.question', { item }), {
           change: `stop:${messageId}`,
           label: t('settings.panels.stopManaging'),
@@ -107,8 +111,12 @@ export function panelsSetting(deps: CommandDeps): Setting {
       },
       async stop(context, _now, messageId) {
         const { item } = await panelIn(context, messageId, deps);
-        const left = await panels.forget(context.guildId, messageId);
-        return { make: (before) => before, panels: left, logged: (words) => stoppedText(words, item) };
+        const left = await panels.forget(context.guildId, [messageId]);
+        return {
+          make: (before) => before,
+          panels: left,
+          logged: (words) => `${OFF} ${words('guildLog.panel.stopped', { item })}`,
+        };
       },
     },
     modal: {
@@ -187,16 +195,20 @@ async function changed(
   });
   await showDuePanels(deps, guildId, guildWords);
   if (other) throw rejected(t('settings.changedSince'), reopen, other);
-  const make: Change['make'] = (before) => before;
-  if (result === 'drawn') return { make, panels, ...(logged && { logged }) };
-  return {
-    make,
-    panels,
-    said: t('settings.panels.deleted'),
-    logged: (words) => stoppedText(words, item),
-    ...(reopen && { reopen: reopen() }),
-  };
+  if (result === 'drawn') return { make: (before) => before, panels, ...(logged && { logged }) };
+  return { ...deletedChange(t, item, panels), ...(reopen && { reopen: reopen() }) };
 }
+
+/**
+ * Reports that a panel was deleted in Discord.
+ * @param panels the panels that are left
+ */
+const deletedChange = (t: Translate, item: string, panels: readonly Panel[]): Change => ({
+  make: (before) => before,
+  panels,
+  said: t('settings.panels.deleted'),
+  logged: (words) => `${OFF} ${words('guildLog.panel.deleted', { item })}`,
+});
 
 /** Describes for the log channel what changed on a panel. Returns `undefined` if nothing did. */
 function changeLogged(item: string, before: Panel, after: Panel, { games }: CommandDeps): Change['logged'] {
@@ -220,8 +232,6 @@ function changeLogged(item: string, before: Panel, after: Panel, { games }: Comm
       .join('\n');
   };
 }
-
-const stoppedText = (t: Translate, item: string): string => `${OFF} ${t('guildLog.panel.stopped', { item })}`;
 
 /**
  * Opens the modal for a panel's text and game. Hashes in the custom id reveal which values the admin changes.

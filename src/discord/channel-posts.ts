@@ -9,7 +9,7 @@ import {
 import type { Logger } from '../logger.ts';
 import { createBoundedMap } from '../pacing/bounded-map.ts';
 import { createSparingLog } from '../pacing/sparing-log.ts';
-import { type DiscordApi, discordCodeOf, StoppedError } from './api.ts';
+import { type DiscordApi, discordCodeOf, hasCode, StoppedError } from './api.ts';
 import { fitTexts } from './limits.ts';
 import { createRejections } from './rejections.ts';
 
@@ -72,13 +72,16 @@ const MESSAGE_GONE: readonly number[] = [
   160_005,
 ];
 
+/** How long to wait for Discord to say whether a message was deleted (ms). Discord allows 3 seconds for a reply. */
+const LOOKUP_TIMEOUT_MS = 1_500;
+
 /** The result of posting or editing a message. `message-gone`: not editable. `harmful-link`: Discord rejected a link. */
 type PutResult = PostResult | 'message-gone' | 'harmful-link';
 
 const MAX_CHANNELS = 10_000;
 
 export interface ChannelPostsDeps {
-  readonly api: Pick<DiscordApi, 'post' | 'patch'>;
+  readonly api: Pick<DiscordApi, 'get' | 'post' | 'patch'>;
   readonly logger: Logger;
 }
 
@@ -141,6 +144,22 @@ export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
     isLatest: (channelId: string, messageId: string): boolean => latest.get(channelId) === messageId,
     /** Whether Discord rejected a message in a channel in the last `ms` milliseconds and hasn't accepted a new one since. */
     wasRejected: rejections.wasRejected,
+    /**
+     * Whether Discord confirms that a message was deleted, alone or with its channel. `false` if the bot can't read the
+     * channel's message history, or if Discord doesn't respond in time. Never throws.
+     */
+    async isDeleted(channelId: string, messageId: string): Promise<boolean> {
+      try {
+        const signal = AbortSignal.timeout(LOOKUP_TIMEOUT_MS);
+        await api.get(Routes.channelMessage(channelId, messageId), { signal });
+        return false;
+      } catch (error) {
+        return (
+          hasCode(error, RESTJSONErrorCodes.UnknownMessage) ||
+          hasCode(error, RESTJSONErrorCodes.UnknownChannel)
+        );
+      }
+    },
     /** Posts a message that won't be edited later. Never throws. */
     async post(channelId: string, message: ChannelMessage): Promise<PostResult> {
       const { result } = await put(channelId, message);

@@ -94,8 +94,8 @@ export function createPanels(deps: {
      */
     markShown: (guildId: string, drawn: Panel) =>
       changeOne(guildId, drawn.messageId, (panel) => ({ ...panel, shownRevision: revisionOf(drawn) })),
-    forget: (guildId: string, messageId: string) =>
-      change(guildId, (panels) => panels.filter((each) => each.messageId !== messageId)),
+    forget: (guildId: string, messageIds: readonly string[]) =>
+      change(guildId, (panels) => panels.filter(({ messageId }) => !messageIds.includes(messageId))),
     delete: (guildId: string): Promise<boolean> => records.delete(guildId),
   };
 }

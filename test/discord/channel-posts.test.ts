@@ -3,13 +3,12 @@ import { expect, it } from 'vitest';
 import { createChannelPosts } from '../../src/discord/channel-posts.ts';
 import { recorder } from '../support/machine.ts';
 
-/** Makes Discord reject an edit with this error, and returns the result. */
-async function edited(code: number, status: number) {
+/** Creates a poster for channels where Discord rejects every request with this error. */
+function rejectedPosts(code: number, status: number) {
   const refuse = async () => {
     throw new DiscordAPIError({ code, message: 'No' }, code, status, 'PATCH', '', {});
   };
-  const posts = createChannelPosts({ api: { post: refuse, patch: refuse }, logger: recorder() });
-  return (await posts.put('1', { content: 'words' }, '2')).result;
+  return createChannelPosts({ api: { get: refuse, post: refuse, patch: refuse }, logger: recorder() });
 }
 
 it.each([
@@ -25,14 +24,27 @@ it.each([
   [0, 401, 'failed'],
   [50_035, 400, 'failed'],
 ])('an edit that fails with error %i (status %i) returns "%s"', async (code, status, result) => {
-  expect(await edited(code, status)).toBe(result);
+  const posts = rejectedPosts(code, status);
+  expect((await posts.put('1', { content: 'words' }, '2')).result).toBe(result);
 });
 
 it('an edit restores a hidden embed, but not hidden link previews', async () => {
   const bodies: unknown[] = [];
-  const patch = async (_route: string, { body }: { readonly body?: unknown }) => void bodies.push(body);
-  const posts = createChannelPosts({ api: { post: patch, patch }, logger: recorder() });
+  const patch = async (_route: string, request?: { readonly body?: unknown }) =>
+    void bodies.push(request?.body);
+  const posts = createChannelPosts({ api: { get: patch, post: patch, patch }, logger: recorder() });
   await posts.put('1', { content: 'words', embed: { description: 'more' } }, '2');
   await posts.put('1', { content: 'words' }, '2');
   expect(bodies).toMatchObject([{ flags: 0 }, expect.not.objectContaining({ flags: 0 })]);
+});
+
+it.each([
+  [10_008, 404, true],
+  [10_003, 404, true],
+  // The bot may not be able to read a message that it can still edit.
+  [50_001, 403, false],
+  [50_013, 403, false],
+  [0, 500, false],
+])('a lookup that fails with error %i (status %i) reports a deleted message: %s', async (code, status, isDeleted) => {
+  expect(await rejectedPosts(code, status).isDeleted('1', '2')).toBe(isDeleted);
 });

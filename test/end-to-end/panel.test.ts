@@ -15,6 +15,7 @@ import {
   edit,
   labelsOf,
   lines,
+  logMessages,
   openModal,
   openSetting,
   openSettings,
@@ -381,6 +382,34 @@ describe("a guild's panels", () => {
     ]);
   });
 
+  it('are looked up in Discord before they are shown or given up', async ({ guild, admin, discord }) => {
+    await chooseLogChannel(guild);
+    const [first, second, third] = [
+      await postPanel(guild, 'One'),
+      await postPanel(guild, 'Two'),
+      await postPanel(guild, 'Three'),
+    ];
+    if (first === undefined || second === undefined || third === undefined) throw new Error('no panel');
+    discord.deleteMessage(second);
+    const page = await openSetting(guild, 'Panels');
+    expect(textOf(page)).toMatch(/Panels: 2\n.*One.*Three/s);
+    discord.deleteMessage(first);
+    const said = textOf(await admin.press(page, 'Stop managing'));
+    expect(said).toMatch(/That panel was deleted in Discord.*Panels: 1\n.*Three/s);
+    await expect
+      .poll(() => logMessages(guild).join())
+      .toMatch(/➖ \*\*Panel\*\* \[1\].*: deleted in Discord/);
+
+    // Without this permission, Discord doesn't say whether the message still exists.
+    discord.guildEvents.setBotPermissions(
+      guild,
+      guild.channelId,
+      USUAL_BOT_PERMISSIONS & ~PermissionFlagsBits.ReadMessageHistory,
+    );
+    discord.deleteMessage(third);
+    expect(textOf(await openSetting(guild, 'Panels'))).toContain('Panels: 1\n');
+  });
+
   it("are limited to ten, and can't be changed from a different guild", async ({
     bot,
     guild,
@@ -390,9 +419,7 @@ describe("a guild's panels", () => {
     const inStaffChannel = { discord, admin: inStaff(guild, 'admin') };
     await postPanel(inStaffChannel, 'In #staff');
     discord.guildEvents.removeChannel(guild, staffChannel(guild));
-    expect(textOf(await edit(admin, await openSetting(guild, 'Panels'), { text: 'x' }))).toContain(
-      'Panels: none',
-    );
+    expect(textOf(await openSetting(guild, 'Panels'))).toContain('Panels: none');
     const other = await bot.newGuild();
     const theirs = await postPanel(other, 'Theirs');
     await postPanel(guild, 'Ours');
@@ -412,6 +439,10 @@ describe("a guild's panels", () => {
       await postPanel(guild, `${n}`);
     }
     expect(textOf(await admin.slash('panel'))).toContain('You can have up to 10 panels.');
+
+    for (const panel of inGeneral(guild).slice(0, 2)) discord.deleteMessage(panel);
+    await postPanel(guild, 'Instead of a deleted one');
+    expect(textOf(await openSetting(guild, 'Panels'))).toContain('Panels: 9');
   });
 
   it('keep what an admin typed for a panel that is no longer managed', async ({ guild, admin }) => {

@@ -301,6 +301,7 @@ it('the bot stops posting announcements in a channel for a day after a rejection
       done.push(route);
       throw refusal;
     },
+    get: async () => undefined,
     patch: async () => undefined,
     followUp: async () => void done.push('follow-up'),
   };
@@ -330,6 +331,7 @@ it('admins are notified of failing announcements at most once a day, unless they
   const done: string[] = [];
   const api = {
     post: () => Promise.reject(refusal),
+    get: async () => undefined,
     patch: async () => undefined,
     followUp: async () => void done.push('follow-up'),
   };

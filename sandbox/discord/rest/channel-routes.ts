@@ -149,6 +149,21 @@ export function channelRoutes(world: World, outgoing: Outgoing): readonly Route[
       },
     },
     {
+      method: 'GET',
+      path: '/channels/:channel/messages/:message',
+      auth: 'bot',
+      answers: MessageResponseSchema,
+      handle({ params }) {
+        const place = placeOf(params.channel);
+        if (isDenial(place)) return place;
+        if ((place.channel.botPermissions & PermissionFlagsBits.ReadMessageHistory) === 0n)
+          return missingPermissions;
+        const message = messages.get(params.message ?? '');
+        if (message?.channelId !== place.channel.id || message.ephemeral) return deletedMessage;
+        return ok(message.current);
+      },
+    },
+    {
       method: 'PATCH',
       path: '/channels/:channel/messages/:message',
       auth: 'bot',
