@@ -70,7 +70,7 @@ export interface UnreadableList {
 
 /** The servers found in a text, before they are checked. */
 export interface RawRows extends Omit<TextRows, 'leftOut'> {
-  /** The labels of the lines that contain words but no server, see {@link lineLabel}. */
+  /** The labels of the lines that contain words but no server, and of comments with an address; see {@link lineLabel}. */
   readonly leftOut: readonly string[];
   /** The names of columns that may hold ports but weren't used. */
   readonly unused: readonly string[];
@@ -78,7 +78,7 @@ export interface RawRows extends Omit<TextRows, 'leftOut'> {
 
 /**
  * Parses pasted text or a file. Accepts lines of words, CSV with or without a header, tables and JSON; broken JSON is read
- * line by line. Skips blank lines, comments and lines of punctuation. Runs in linear time and never throws.
+ * line by line. Skips blank lines, comments without an address and lines of punctuation. Runs in linear time and never throws.
  */
 export function readList(input: string, games: GameReading): ReadList {
   const text = withoutFence(input);
@@ -254,7 +254,10 @@ export function readLines(text: string, games: GameReading, source: 'list' | 'me
       parser.add({ line: number, typed, problem });
       return true;
     }
-    if (isComment(line)) return parser.readComment(line);
+    if (isComment(line)) {
+      parser.readComment(line);
+      return !namesServer(line);
+    }
     const text = withoutComment(withoutPasswords(line.trim()));
     const delimiter = delimiterOf(text);
     const row = delimiter === undefined ? undefined : readCells(cellsOf(text, delimiter), number, games);
@@ -278,6 +281,8 @@ export function readLines(text: string, games: GameReading, source: 'list' | 'me
   if (header === undefined) return finished([]);
   // Comments are blanked out, because they may contain unclosed quotes.
   const below = lines.slice(top + 1).map((line) => (isComment(line) ? '' : line));
+  for (const [index, line] of lines.entries())
+    if (index > top && isComment(line) && namesServer(line)) leftOut.push(index + 1);
   const records = recordsOf(below, header.delimiter);
   const columns = columnsUnder(
     header,

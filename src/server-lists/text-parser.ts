@@ -362,9 +362,8 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
       return isRead;
     },
     /** Reads a comment, which can only name the game of the lines below it. */
-    readComment(text: string): boolean {
+    readComment(text: string): void {
       if (/^\s*#/u.test(text)) readWords(text);
-      return true;
     },
     /** Adds a row that was read from named columns. */
     add,

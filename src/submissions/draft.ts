@@ -16,7 +16,7 @@ import type { SubmittedServer } from './submission.ts';
 
 /** Lines that aren't part of a submission although there is nothing to fix. */
 export interface SkippedLines {
-  /** Lines with words but no game server. */
+  /** Lines with words but no game server, and comments with an address. */
   readonly leftOut?: LineNumbers | undefined;
   /** Ready lines that the guild had already submitted. */
   readonly notAgain?: LineNumbers | undefined;

@@ -491,21 +491,28 @@ describe('a list with a single line', () => {
       game: 'rust',
     });
     expect(textOf(preview)).toContain('1 game server is ready.');
-    expect(textOf(preview)).toContain('30 lines without a game server were left out: 1-30.');
+    expect(textOf(preview)).toContain('30 comments or lines without a game server were left out: 1-30.');
     expect(listing.submitted).toEqual([]);
     await member.press(preview, 'Cancel');
     const lacking = await sendFile(member, [...chatter, 'found.example.com:1'].join('\n'));
-    expect(textOf(lacking)).toMatch(/1 game server without a game.*30 lines without a game server/s);
+    expect(textOf(lacking)).toMatch(
+      /1 game server without a game.*30 comments or lines without a game server/s,
+    );
   });
 
   it('can be completed with the lines that were left out', async ({ member, listing }) => {
-    const preview = await paste(member, 'a.example.com:1 rust\nsecond is offline\nb dot example dot com');
-    expect(textOf(preview)).toContain('2 lines without a game server were left out: 2-3.');
+    const preview = await paste(
+      member,
+      'a.example.com:1 rust\n# offline: b.example.com:2\nb dot example dot com',
+    );
+    expect(textOf(preview)).toContain('2 comments or lines without a game server were left out: 2-3.');
     const { modal, typed } = await openModal(member, preview, 'Edit');
-    expect(JSON.stringify(modal.data)).toContain('2 lines without a game server were left out: 2-3.');
+    expect(JSON.stringify(modal.data)).toContain(
+      '2 comments or lines without a game server were left out: 2-3.',
+    );
     expect(typed.servers).toBe('1. a.example.com:1 Rust\n2. \n3. ');
     await member.submit(modal, { servers: `${typed.servers}b.example.com:2 rust` });
-    expect(textOf(preview)).toContain('1 line without a game server was left out: 2.');
+    expect(textOf(preview)).toContain('1 comment or line without a game server was left out: 2.');
     await pressSubmit(member, preview);
     expect(listing.submitted.map(({ server }) => server)).toEqual(['a.example.com', 'b.example.com']);
   });
@@ -808,7 +815,7 @@ describe('the report on a list', () => {
       member,
       ['a.example.com:1 cs2', 'a.example.com:1 cs2', 'our very best ones', ...wrong].join('\n'),
     );
-    expect(textOf(first)).toMatch(/1 line repeats.*1 line without a game server/s);
+    expect(textOf(first)).toMatch(/1 line repeats.*1 comment or line without a game server/s);
     const report = await pressSubmit(member, first);
     const { modal, typed } = await openModal(member, report, 'Fix 11 lines');
     const preview = await member.submit(modal, { servers: typed.servers?.replaceAll(':0', ':2') ?? '' });

@@ -953,7 +953,7 @@ describe('a submission that needs approval', () => {
     const skipped = [
       "1 already submitted, so it wasn't sent again: line 1.",
       '1 line repeats an earlier one and counts only once: line 3.',
-      '1 line without a game server was left out: 4.',
+      '1 comment or line without a game server was left out: 4.',
     ].join('\n');
     expect(textOf(reply)).toContain(skipped);
     const { modal } = await openModal(member, reply);
