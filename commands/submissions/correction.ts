@@ -10,7 +10,9 @@ import {
   rowWithoutPasswords,
   type TypedRow,
   typedOf,
+  withPortApart,
 } from '../../src/server-lists/row.ts';
+import { rowForServer, type Submission } from '../../src/submissions/submission.ts';
 import type { SeenApproval } from '../../src/submissions/waiting-submissions.ts';
 import { notChangedText } from '../../src/words/problem.ts';
 import { withSign } from '../../src/words/servers.ts';
@@ -58,12 +60,24 @@ export async function notCorrected(
   return new UserError([...lines, context.t('approval.still')].join('\n'));
 }
 
-/** Keeps what a moderator typed for a correction that isn't possible. */
-export function refusedCorrection(context: SubmitContext, { id, submissionId }: SeenApproval): RefusedForm {
+/**
+ * Keeps what a moderator typed for a correction that isn't possible.
+ * @param seen the version that the moderator saw, if it isn't the current one
+ * @param current the current version. Fields that the moderator left unchanged get its values
+ */
+export function refusedCorrection(
+  context: SubmitContext,
+  { id, submissionId }: SeenApproval,
+  seen?: Submission,
+  current?: Submission,
+): RefusedForm {
   const { t } = context;
-  const { game, server, port, queryPort } = rowWithoutPasswords(fieldsOf(context));
+  const typed = rowWithoutPasswords(fieldsOf(context));
+  const [before, after] = [fieldsIn(seen), fieldsIn(current)];
+  const { game, server, port, queryPort } = before && after ? withLaterChanges(typed, before, after) : typed;
   return {
     opens: submissionsId('correct', `${id}:${submissionId}`),
+    label: t('approval.correct'),
     typed: typedEmbeds({
       [t('addserver.field.game')]: game,
       [t('addserver.field.server')]: server,
@@ -73,6 +87,20 @@ export function refusedCorrection(context: SubmitContext, { id, submissionId }: 
     noEffect: withSign('not-sent', t('approval.noEffect.correct')),
   };
 }
+
+/** Returns the values of a submission with a single server, as the modal shows them. */
+function fieldsIn(submission: Submission | undefined): TypedRow | undefined {
+  const [only] = submission?.servers ?? [];
+  return only && withPortApart(typedOf(rowForServer(only)));
+}
+
+/** Replaces the values that the moderator didn't change with those that somebody else changed. */
+const withLaterChanges = (typed: TypedRow, before: TypedRow, after: TypedRow): TypedRow => ({
+  game: typed.game === before.game ? after.game : typed.game,
+  server: typed.server === before.server ? after.server : typed.server,
+  port: typed.port === before.port ? after.port : typed.port,
+  queryPort: typed.queryPort === before.queryPort ? after.queryPort : typed.queryPort,
+});
 
 /** Reads the refused correction that the button's message shows, if there is one. */
 export function correctionBefore(context: PressContext): TypedRow | undefined {

@@ -142,15 +142,19 @@ export function decisionActions(
     const { interactionId, user } = context;
     const seen = seenOf(context);
     const submission = await approvals.seen(seen);
-    const refused = (now: SeenApproval) => refusedCorrection(context, now);
-    if (submission === undefined) return undecided(context, refused);
+    const refused = async () => {
+      const before = await submissions.find(seen.guildId, seen.submissionId ?? '');
+      return undecided(context, (now, current) => refusedCorrection(context, now, before, current));
+    };
+    if (submission === undefined) return refused();
     try {
       const row = await readCorrection(context, submission.servers.map(rowForServer), deps);
       const problem = await approvals.correct({ ...seen, by: user, interactionId, row });
-      if (problem?.code === 'decided') return undecided(context, refused);
+      if (problem?.code === 'decided') return await refused();
       if (problem) throw await notCorrected(context, row, problem, deps);
     } catch (error) {
-      if (error instanceof UserError) return stillWaiting(context, error.message, refused(seen));
+      if (error instanceof UserError)
+        return stillWaiting(context, error.message, refusedCorrection(context, seen));
       throw error;
     }
     await showPressed(context);

@@ -152,6 +152,7 @@ export function refusedDecline(context: SubmitContext, { id, submissionId }: See
   const lines = context.argument.startsWith(now) ? undefined : '';
   return {
     opens: submissionsId('decline', now),
+    label: context.t('approval.decline'),
     typed: typedDecline(context, lines),
     noEffect: noEffectText(context),
   };

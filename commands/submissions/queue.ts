@@ -3,6 +3,7 @@ import {
   type ApprovalView,
   approvalView,
   backgroundTexts,
+  correctedTexts,
   decidedText,
   decisionButtons,
   ownButtons,
@@ -54,6 +55,9 @@ export type ApprovalQueue = ReturnType<typeof createApprovalQueue>;
 
 /** See `sightOf`. */
 export type Sight = 'all' | 'decided' | 'own';
+
+/** Keeps what a moderator typed, for the current version of the submission. */
+type KeepForm = (now: SeenApproval, submission: Submission | undefined) => RefusedForm;
 
 /** Which waiting submissions a message in /submissions shows: those that the reader can decide on, or only their own. */
 interface Queue {
@@ -122,7 +126,10 @@ export function createApprovalQueue(deps: CommandDeps) {
    * @param now the submission as it's stored now
    */
   function outdatedText({ t }: Context, now: Submission | undefined): string {
-    if (now?.state === 'waiting') return t('approval.changed');
+    if (now?.state === 'waiting') {
+      const corrected = correctedTexts(t, { ...now, only: now.servers[0]?.server }, games);
+      return [t('approval.changed'), corrected.join(' · ')].filter(Boolean).join('\n');
+    }
     return now ? stateText(t, now, games) : t('approval.deleted');
   }
 
@@ -130,13 +137,10 @@ export function createApprovalQueue(deps: CommandDeps) {
    * Replies to an action that had no effect. In /submissions, shows the reason above the next waiting submission.
    * @param refused keeps what the moderator typed, for the current version of the submission
    */
-  async function outdated(
-    context: DecisionContext,
-    refused?: (now: SeenApproval) => RefusedForm,
-  ): Promise<Reply> {
+  async function outdated(context: DecisionContext, refused?: KeepForm): Promise<Reply> {
     const seen = seenOf(context);
     const now = await approvals.find(seen);
-    const form = refused?.({ ...seen, submissionId: now?.id });
+    const form = refused?.({ ...seen, submissionId: now?.id }, now);
     const why = outdatedText(context, now);
     if (form === undefined || now?.state === 'waiting') return stillWaiting(context, why, form);
     const reply = await stillWaiting(context, why);
@@ -144,10 +148,7 @@ export function createApprovalQueue(deps: CommandDeps) {
   }
 
   /** Like {@link outdated}, but doesn't reply to a press if the pressed log channel message shows a decision. */
-  async function undecided(
-    context: DecisionContext,
-    refused?: (now: SeenApproval) => RefusedForm,
-  ): Promise<Reply> {
+  async function undecided(context: DecisionContext, refused?: KeepForm): Promise<Reply> {
     await showPressed(context);
     const isPress = context.posted !== undefined && refused === undefined;
     const now = isPress ? await approvals.find(seenOf(context)) : undefined;
@@ -301,7 +302,7 @@ export function createApprovalQueue(deps: CommandDeps) {
    */
   async function stillWaiting(context: DecisionContext, why: string, form?: RefusedForm): Promise<Reply> {
     if (context.posted) {
-      const edit = form && button(form.opens, context.t('again.edit'), 'primary');
+      const edit = form && button(form.opens, form.label, 'primary');
       return { content: why, embeds: form?.typed ?? [], components: rows([edit]), isUserError: true };
     }
     const place = await placeOf(context);

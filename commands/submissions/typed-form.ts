@@ -10,6 +10,8 @@ import type { PressContext } from '../../src/interactions/command.ts';
 export interface RefusedForm {
   /** The custom id of the button that opens the form again. */
   readonly opens: string;
+  /** The label of this button. */
+  readonly label: string;
   readonly typed: readonly APIEmbed[];
   /** Reports that the form had no effect. Only shown if the submission is no longer waiting, so that it can't be opened again. */
   readonly noEffect: string;

@@ -250,18 +250,20 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
 
   /**
    * Updates all outdated messages, {@link UPDATE_PAUSE_MS} apart within each guild. Updates a message again if its submission
-   * changes in the meantime, but doesn't retry a failed update.
+   * changes in the meantime, after all others, but doesn't retry a failed update.
    */
   async function showEach(): Promise<void> {
-    const tried = new Set<string>();
-    const attempt = ({ id, revision }: DueMessage) => `${id} ${revision}`;
+    /** The latest revision that this run has tried to show, by the draft's id. */
+    const tried = new Map<string, DueMessage['revision']>();
     while (!job.stopping.aborted) {
       const found = (await approvals.due().catch(complain)) ?? [];
-      const due = found.filter((each) => !tried.has(attempt(each)));
+      const due = found
+        .filter(({ id, revision }) => tried.get(id) !== revision)
+        .toSorted((one, other) => Number(tried.has(one.id)) - Number(tried.has(other.id)));
       const firstOfEach = new Map(due.toReversed().map((each) => [each.guildId, each])).values();
       for (const each of firstOfEach) {
         if (job.stopping.aborted) return;
-        tried.add(attempt(each));
+        tried.set(each.id, each.revision);
         await show(each);
       }
       if (due.length === 0) return;

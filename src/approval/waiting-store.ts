@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Kysely, sql } from 'kysely';
 import { DAY_MS } from '../pacing/durations.ts';
 import { createRecent } from '../pacing/recent.ts';
@@ -153,7 +154,11 @@ export function createWaitingSubmissions({
   const life: WaitingSubmissions = {
     async seen({ submissionId, ...key }) {
       const submission = await find(key);
-      return submission?.state === 'waiting' && submission.id === submissionId ? submission : undefined;
+      if (submission?.state !== 'waiting' || submissionId === undefined) return undefined;
+      if (submission.id === submissionId) return submission;
+      const before = await submissions.find(key.guildId, submissionId);
+      const isReplaced = before?.state === 'withdrawn' && before.draftId === key.id;
+      return isReplaced && hasSameRows(before, submission) ? submission : undefined;
     },
     async ownAddresses({ guildId, user }, exceptId = '') {
       const rows = await serversIn(guildId, user.id)
@@ -352,6 +357,9 @@ const correctionToStore = (correction: Parameters<WaitingSubmissions['begin']>[0
   corrected_by_name: correction?.by.name ?? null,
   corrected_from: correction ? JSON.stringify(correction.from) : null,
 });
+
+const hasSameRows = (one: Submission, other: Submission): boolean =>
+  isDeepStrictEqual(one.servers.map(rowForServer), other.servers.map(rowForServer));
 
 /** Whether a submission's message for moderators can be reused. A message that shows a declined submission can't. */
 const hasMessage = (row: SubmissionsTable): boolean =>

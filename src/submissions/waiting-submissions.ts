@@ -48,7 +48,10 @@ interface NewWaitingSubmission extends NewSubmission {
  * called inside the guild's transaction.
  */
 export interface WaitingSubmissions {
-  /** Returns the waiting submission if it hasn't been replaced since the moderator saw it. */
+  /**
+   * Returns the waiting submission if it has the same game servers as the one that the moderator saw. After *Undo*, a new
+   * submission with the same game servers is waiting, and a message may still have the old buttons.
+   */
   seen(which: SeenApproval): Promise<Submission | undefined>;
   /**
    * Returns the addresses that a member has waiting.

@@ -166,6 +166,21 @@ it('the bot updates an approval message again if the submission changes during t
   expect(shown).toContain('Withdrawn');
 });
 
+it('the bot updates each outdated approval message once before it updates one again', async () => {
+  const shown: (string | undefined)[] = [];
+  const one = await open(await newPlace('sqlite'), 'one', async (_channelId, { content }) => {
+    shown.push(/\w+(?=\.example)/.exec(content ?? '')?.[0]);
+    return { result: 'posted', messageId: '6' };
+  });
+  for (const id of ['a', 'b']) await submitForApproval(one, id);
+  const showing = one.messages.showDue();
+  await expect.poll(() => shown).toHaveLength(1);
+  await one.approvals.makeAllDue('1');
+  await showing;
+  expect(shown.slice(0, 2).toSorted()).toEqual(['a', 'b']);
+  expect(shown).toHaveLength(3);
+});
+
 it('the bot retries posting to a log channel an hour after Discord rejected a message', async () => {
   let isRefusing = true;
   let sinceMs = 0;

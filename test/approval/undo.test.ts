@@ -132,6 +132,21 @@ describe.each(kinds())('undoing a decline (in %s)', (kind) => {
     expect(await undo(opened, declined)).toMatchObject({ waiting: [] });
   });
 
+  it("keeps the buttons working that a message had before, unless the lines aren't the same", async () => {
+    const opened = await open();
+    const hosts = ['one.example.com', 'two.example.com'];
+    await submit(opened, 'a', hosts);
+    const before = await seen(opened, 'a');
+    await undo(opened, await decline(opened, 'a'));
+    expect(await opened.approvals.seen(before)).toMatchObject({ id: (await latest(opened, 'a'))?.id });
+    const decision = { by: moderator, interactionId: randomUUID(), reason: { key: undefined, words: '' } };
+    expect(await opened.approvals.decline({ ...before, ...decision, only: new Set([0]) })).toBe(true);
+    expect(await opened.approvals.seen(before)).toBeUndefined();
+    await submit(opened, 'b', hosts);
+    const submissionId = (await latest(opened, 'b'))?.id;
+    expect(await opened.approvals.seen({ ...before, submissionId })).toBeUndefined();
+  });
+
   it('puts the declined lines back with those still waiting, or separately if those have been approved', async () => {
     const opened = await open();
     const hosts = ['a', 'b', 'c', 'd'].map((name) => `${name}.example.com`);

@@ -47,10 +47,11 @@ import {
 const it = botTest();
 
 /** Returns the private messages that a user sees in the log channel. */
-const asideTo = (guild: TestGuild, who: 'admin' | 'other'): string =>
-  guild.discord
-    .messages(inStaff(guild, who))
-    .filter(({ onlyFor }) => onlyFor !== undefined)
+const asidesTo = (guild: TestGuild, who: 'admin' | 'other') =>
+  guild.discord.messages(inStaff(guild, who)).filter(({ onlyFor }) => onlyFor !== undefined);
+
+const asideTo = (...to: Parameters<typeof asidesTo>): string =>
+  asidesTo(...to)
     .map((message) => textOf(message))
     .join('\n');
 
@@ -472,7 +473,7 @@ describe('a submission that needs approval', () => {
       expect(said).toContain('Still waiting for a moderator.');
     }
     const refused = await edit(moderator, message, { game: 'cs2', server: '10.0.0.1' }, 'Correct…');
-    expect(await openModal(moderator, refused, 'Edit')).toMatchObject({ typed: { server: '10.0.0.1' } });
+    expect(await openModal(moderator, refused, 'Correct…')).toMatchObject({ typed: { server: '10.0.0.1' } });
     const { modal: early } = await openModal(moderator, message, 'Correct…');
     await allowGames(guild, ['cs2']);
     const notAllowed = await moderator.submit(early, { ...typed, game: 'ark' });
@@ -491,6 +492,22 @@ describe('a submission that needs approval', () => {
     const next = await admin.submit(own, { game: 'cs2', server: 'right.example.com:1' });
     expect(textOf(next)).toMatch(/Corrected by.*right\.example\.com:1/s);
     await admin.press(next, 'Decline').then((answer) => expect(answer.kind).toBe('modal'));
+  });
+
+  it("keeps a moderator's correction if another moderator corrects it with an older form", async ({
+    guild,
+  }) => {
+    const { message } = await oneWaits(guild);
+    const moderator = inStaff(guild, 'admin');
+    const { modal, typed } = await openModal(moderator, message, 'Correct…');
+    await edit(moderator, message, { port: '2' }, 'Correct…');
+    await moderator.submit(modal, { ...typed, game: 'cs2', server: 'late.example.com' });
+    await expect
+      .poll(() => asideTo(guild, 'admin'))
+      .toMatch(/changed since.*\n.*Corrected by .*@admin · Port: .*1.* → .*2/);
+    const late = asidesTo(guild, 'admin').at(-1) ?? message;
+    const { typed: kept } = await openModal(moderator, late, 'Correct…');
+    expect(kept).toMatchObject({ server: 'late.example.com', port: '2' });
   });
 
   it('stays in the queue with its remaining lines after some have been declined', async ({

@@ -244,13 +244,13 @@ describe('the queue in /submissions', () => {
     const message = await waitingIn(guild);
     const queue = await moderator.slash('submissions');
     // The log channel uses the guild's language.
-    for (const [on, label, again] of [
-      [queue, t('approval.decline'), t('approval.decline')],
-      [message, 'Decline', t('again.edit')],
+    for (const [on, label] of [
+      [queue, t('approval.decline')],
+      [message, 'Decline'],
     ] as const) {
       const refused = await moderator.submit(modalOf(await moderator.press(on, label)), typed);
       expect(messageOf(refused).current?.content).toContain(t('approval.noLine', { search: '40' }));
-      const { modal, typed: kept } = await openModal(moderator, refused, again);
+      const { modal, typed: kept } = await openModal(moderator, refused, t('approval.decline'));
       expect(kept).toEqual(typed);
       if (on === queue) {
         expect(textOf(queue)).toContain(t('submissions.waiting', { count: 1 }));
