@@ -35,6 +35,9 @@ export interface GameReading extends GameIndex {
   readonly defaultGame?: string | undefined;
 }
 
+/** A link to something else or an email address, or a name that isn't valid. */
+type Stray = 'link' | 'name';
+
 interface FoundServer {
   readonly kind: 'server';
   readonly row: RawRow;
@@ -44,6 +47,8 @@ interface FoundServer {
   readonly words: string;
   /** The name of the field that the address is the value of, or ''. */
   readonly label: string;
+  /** What the line consists of, if it may not have been meant as a game server. See {@link withoutStrays}. */
+  readonly stray?: Stray | undefined;
 }
 
 /** A line that contains ports but no server. */
@@ -293,14 +298,15 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     return !isMessage && isSure(gameOfHeading) && front.length <= MAX_GAME_NAME_LENGTH && !hasWords(back);
   }
 
-  const add = (row: RawRow, beside?: NamedGame): void => addServer({ row, beside, words: '', label: '' });
+  const add = (row: RawRow, beside?: NamedGame, stray?: Stray): void =>
+    addServer({ row, beside, words: '', label: '', stray });
 
-  function readMeant(text: string, { number }: PastedLine): boolean {
+  function readMeant(text: string, { number, raw }: PastedLine): boolean {
     const row = isOther ? undefined : readCells(cellsOfWords(text, games), number, games);
     if (row === undefined) return false;
     const { server, game } = row.typed;
     if ((game === '' && (isMessage || VERSION.test(server))) || isVariable(server)) return false;
-    add(row);
+    add(row, undefined, game === '' ? strayOf(server, raw) : undefined);
     return true;
   }
 
@@ -369,7 +375,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     add,
     /** Returns all rows in the order of the text, followed by the unclear addresses. */
     rows(): TextRows {
-      const { parts: servers, leftOut } = withQueryPorts(withPortsOfLines(parts, games));
+      const { parts: servers, leftOut } = withQueryPorts(withPortsOfLines(withoutStrays(parts), games));
       const read = withGames(withRecordEnds(servers), games, isMessage);
       const rows = read.rows.map((row) => {
         if (joined.has(row.typed.server)) return { ...row, shape: 'list' as const };
@@ -406,6 +412,28 @@ function namedAround(
 ): NamedGame | undefined {
   const words = textsAround(text, addresses).join(' ');
   return sureOf(namedGame(words, games), words);
+}
+
+const EMAIL = /^\s*(?:mailto:)?[^\s@:/]{1,64}@[^\s@:/]{1,253}$/iu;
+
+function strayOf(server: string, raw: string): Stray | undefined {
+  if (EMAIL.test(raw.trimEnd())) return 'link';
+  const parsed = parseAddress(server);
+  if (parsed.ok) return undefined;
+  const { code } = parsed.problem;
+  if (code === 'unknown-scheme' || code === 'web-address') return 'link';
+  return code === 'bad-name' ? 'name' : undefined;
+}
+
+/** Sets strays aside if the text has a server. A name next to a server's line is more likely to be a mistyped address. */
+function withoutStrays(parts: readonly Part[]): readonly Part[] {
+  const isServer = (part: Part | undefined) => part?.kind === 'server' && part.stray === undefined;
+  if (!parts.some(isServer)) return parts;
+  return parts.map((part, index) => {
+    if (part.kind !== 'server' || part.stray === undefined) return part;
+    const isMistyped = part.stray === 'name' && [index - 1, index + 1].some((at) => isServer(parts[at]));
+    return isMistyped ? part : { kind: 'aside', role: 'other', row: part.row };
+  });
 }
 
 /**
