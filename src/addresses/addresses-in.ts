@@ -35,8 +35,8 @@ const MARKS_AROUND = { start: /[$+^]|[^\p{L}\p{N}\p{S}[:]/u, end: /[$+^]|[^\p{L}
 const LABEL_IN_WORD = /^[^.:[\]]{0,100}:(?=\[|[^:]{0,300}\.)/u;
 /** Square brackets around a host with a port, or around words with one. Those of IPv6 have no dot before the second colon. */
 const BRACKET = /\[(?=[\p{L}\p{N}-]{1,63}\.[\p{L}\p{N}.-]{1,253}:\d)|(?<=\.[\p{L}\p{N}-]{1,63}:\d{1,6})\]/gu;
-/** A tag such as `[b]`, `[/url]` or `[EU]`, which can be directly next to an address, unlike the `[dot]` in a name. */
-const TAG = /(?<![\p{L}\p{N}])\[\p{L}{1,20}\]|\[\/\p{L}{1,20}\]/gu;
+/** A tag such as `[b]`, `[color=red]` or `[EU]`, which can be directly next to an address, unlike the `[dot]` in a name. */
+const TAG = /(?<![\p{L}\p{N}])\[\p{L}{1,20}(?:=["'#]?[\p{L}\p{N}]{1,20}["']?)?\]|\[\/\p{L}{1,20}\]/gu;
 /** Words that introduce a version number, which can look like an IPv4 address. */
 const VERSION =
   /(?:ver[sz]\p{L}{1,5}|wersja|верс[иі]я|sürüm|バージョン|버전|版本|เวอร์ชัน|phiên bản|build|patch|update|client|(?<![a-z])v(?:er)?)[^\p{L}\p{N}]{0,8}$/iu;

@@ -52,6 +52,8 @@ const OF_COUNT =
   /(?:players?|users?|clients?|spieler|joueurs|jugadores|gracze|игроки)(?: online)?[\s:=(]{1,4}\d{1,4}(?: ?\/ ?\d{1,4})?/giu;
 /** Signs that appear in program code, settings and logs, but not in lists. */
 const CODE = /[{}\\$]|\w\(['"]|<\/?[a-z]|&&|::|->|\/(?:tcp|udp)\b|[^\s=]=|=[^\s=]/iu;
+/** BBCode for the look of text. */
+const LOOK = /\[\/?(?:[bius]|color|size|font|center)(?:=[^[\]]{1,40})?\]/giu;
 /** Separators between the names, games and notes of a line. */
 const SEPARATOR = /[|•·\t;,()[\]"`*~_<>“”]+| +[-–—~] +|[:：➜→»]+| {3,}/u;
 const ITEM = /^(?:\s|[>*_•‣·-]|#?\d{1,4}[.):](?=\s))+/iu;
@@ -241,7 +243,7 @@ export function textsAround(
 /** Whether a line is one server, with only a name, a game, labelled ports, slots or links next to it. */
 function isEntry({ text, addresses, servers, namesGame }: ShapedLine, games: GameIndex): boolean {
   const isGameOrNothing = (words: string) => !hasWords(words) || gameOf(trimmed(words), games) !== undefined;
-  const around = textsAround(text, addresses);
+  const around = textsAround(text, addresses).map((words) => words.replace(LOOK, ' '));
   const [first] = servers;
   if (first === undefined) return false;
   if (isGlued(text, first) || isPlayer(text, first)) return false;
