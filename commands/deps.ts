@@ -19,7 +19,7 @@ export interface CommandDeps
       'keys' | 'settings' | 'panels' | 'blocks' | 'directMessageOptOuts' | 'access' | 'deletion'
     >,
     Pick<Listing, 'games' | 'keyTrials' | 'breaker'>,
-    Pick<SubmissionStore, 'drafts' | 'submissions' | 'history'>,
+    Pick<SubmissionStore, 'drafts' | 'submissions' | 'history' | 'alreadySubmitted'>,
     ReturnType<typeof createSubmissionHandling>,
     Pick<ListingDeps, 'onKeyChange'> {
   readonly approvals: Approvals;

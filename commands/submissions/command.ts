@@ -13,8 +13,8 @@ import {
 import { UserError } from '../../src/interactions/user-error.ts';
 import { createInOrder } from '../../src/pacing/in-order.ts';
 import { boundedCsv } from '../../src/server-lists/csv-file.ts';
-import { isInvalid, isReady } from '../../src/server-lists/row.ts';
-import type { Draft } from '../../src/submissions/draft.ts';
+import { isInvalid, isReady, type Row } from '../../src/server-lists/row.ts';
+import { type Draft, rowsToSend } from '../../src/submissions/draft.ts';
 import { type HistoryFilter, MAX_ENTRIES, MAX_FOUND } from '../../src/submissions/history.ts';
 import { choiceText, optionText } from '../../src/words/command-text.ts';
 import { escapeCode, escapeText, memberText } from '../../src/words/escape.ts';
@@ -131,7 +131,8 @@ export function submissionsCommand(deps: CommandDeps): Command {
     if (found === undefined) return { above: (content: string) => content, button: undefined };
     const { t } = context;
     const { newest, count } = found;
-    const text = unfinishedText(t, newest);
+    const who = { guildId: context.guildId, userId: context.user.id };
+    const text = unfinishedText(t, newest, await deps.alreadySubmitted.find(who, newest.rows));
     const older = count > 1 ? t('submissions.olderLists', { count: count - 1 }) : undefined;
     return {
       above: (content: string) => [sentences(text, older), content].filter(Boolean).join('\n\n'),
@@ -352,14 +353,21 @@ const isOpen = ({ game, server, outcome }: SubmissionFilter): boolean =>
 const isWhole = ({ user }: Context, filter: SubmissionFilter): boolean =>
   isOpen(filter) && (filter.userId === '' || filter.userId === user.id);
 
-/** Counts the lines of an unfinished list, or names the single server that was held back. */
-function unfinishedText(t: Translate, { source, rows: lines, isTried }: Draft): string {
+/**
+ * Counts the lines of an unfinished list, or names the single server that was held back.
+ * @param alreadySubmitted the rows that the guild has already submitted
+ */
+function unfinishedText(t: Translate, draft: Draft, alreadySubmitted: ReadonlyMap<Row, unknown>): string {
+  const { source, rows: lines, isTried } = draft;
   const [first] = lines;
   if (first === undefined) return t('submissions.unchosen');
   if (source === 'options' && isReady(first))
     return t('submissions.notSentYet', { address: addressCode(first.submission) });
-  const ready = isTried ? 0 : lines.filter(isReady).length;
-  return t('submissions.unfinished', { ready, open: lines.filter(isInvalid).length });
+  const ready = isTried ? 0 : rowsToSend(draft, alreadySubmitted).length;
+  const open = lines.filter(isInvalid).length;
+  const again = isTried ? 0 : lines.filter(isReady).length - ready;
+  if (again > 0) return t('submissions.unfinishedAgain', { ready, open, again });
+  return t('submissions.unfinished', { ready, open });
 }
 
 /** Explains why the list is empty. Members whose names were deleted can no longer find their entries. */

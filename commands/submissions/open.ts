@@ -15,6 +15,7 @@ import { labelledAddress } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { mineButton } from '../submit/repairs.ts';
+import { anotherButton } from '../submit/report.ts';
 import { showDraft } from '../submit/show.ts';
 import { againForEntry, type NextSteps, NOTHING, resendFor, submitAgainFor } from './again.ts';
 import { briefText, entryText, groupText, serverCountOf, serverCountText, serverTexts } from './entries.ts';
@@ -106,7 +107,13 @@ export function openActions(
       embeds: [
         { description: entryText(context, entry, { number: undefined, games, isOwn, isOpened: true }) },
       ],
-      components: rows([...again.buttons, ...resend.buttons, renew, sent?.button]),
+      components: rows([
+        ...again.buttons,
+        ...resend.buttons,
+        renew,
+        isOwn && anotherButton(t, serverResults(submission)),
+        sent?.button,
+      ]),
     };
   }
 
@@ -150,7 +157,7 @@ export function openActions(
         },
       ],
       components: rows(
-        [...again.buttons, ...resend.buttons, ...edits, sent?.button],
+        [...again.buttons, ...resend.buttons, ...edits, isOwn && anotherButton(t, ended), sent?.button],
         pageButtons(context, page, { command: 'submissions', action: 'turn', state: submission.id }),
       ),
     };

@@ -54,7 +54,7 @@ export interface HistoryFilter {
   /** The game's alias. */
   readonly game?: string;
   readonly outcome?: FoundOutcome;
-  /** A substring of the address, in lower case. */
+  /** Substrings of the address, separated by spaces and in lower case. */
   readonly address?: string;
   /** The member who reads the history. Only they find their withdrawn submissions. */
   readonly readerId?: string;
@@ -94,9 +94,7 @@ export function createHistory({ store, myTurn, now }: SubmissionStoreBase) {
     serversIn(guildId)
       .$if(game !== undefined, (rows) => rows.where('servers.game', '=', game ?? ''))
       .$if(outcome !== undefined && !isOpen(outcome), (rows) => rows.where(hasOutcome(outcome)))
-      .$if(address !== undefined, (rows) =>
-        rows.where(sql<boolean>`servers.address like ${`%${escaped(address ?? '')}%`} escape '!'`),
-      );
+      .$if(address !== undefined, (rows) => rows.where(hasAddress(address)));
 
   /** SQL condition for submissions that this member withdrew within a day, and didn't replace or delete. */
   const withdrawnBy = (userId: string) => sql<boolean>`(state = 'withdrawn' and user_id = ${userId}
@@ -316,6 +314,12 @@ const isOfServers = ({ game, outcome, address }: HistoryFilter): boolean =>
   game !== undefined || outcome !== undefined || address !== undefined;
 
 const NONE: SubmissionEntry['counts'] = { accepted: 0, rejected: 0, 'not-sent': 0, unknown: 0 };
+
+/** SQL condition for servers whose address contains each of these words. Without words, matches every server. */
+function hasAddress(words = '') {
+  const all = words.split(/\s+/u).map((word) => sql`servers.address like ${`%${escaped(word)}%`} escape '!'`);
+  return sql<boolean>`(${sql.join(all, sql` and `)})`;
+}
 
 /** Escapes `%` and `_` so that LIKE matches them literally. */
 const escaped = (part: string): string => part.replace(/[!%_]/g, '!$&');

@@ -230,6 +230,24 @@ describe('/submissions', () => {
     expect(textOf(after)).toContain('1 submission,');
     const opened = await member.pick(after, ['1. 2 game servers']);
     expect(textOf(opened)).toContain("What was sent can't be changed or removed from here.");
+    expect(labelsOf(opened)).toEqual(['Submit another']);
+  });
+
+  it("doesn't count already submitted lines of an unfinished list as ready", async ({ member }) => {
+    await paste(member, `${lines(2)}\nleft.example.com:1 cs2\nleft.example.com:0 cs2`);
+    expect(textOf(await member.slash('submissions'))).toContain('Unfinished list: 3 ready, 1 to fix.');
+    await pressSubmit(member, await paste(member, lines(2)));
+    expect(textOf(await member.slash('submissions'))).toContain(
+      'Unfinished list: 1 ready, 1 to fix, 2 already submitted.',
+    );
+  });
+
+  it("opens the member's single server with a button to submit another", async ({ admin, member }) => {
+    await addServer(member, 'single.example.com:1');
+    const opened = async (who: typeof member) =>
+      labelsOf(await who.pick(await who.slash('submissions'), ['single.example.com:1']));
+    expect(await opened(member)).toEqual(['Submit another']);
+    expect(await opened(admin)).toEqual([]);
   });
 
   it("shows a list as one entry, and each line's outcome in a separate message", async ({

@@ -74,6 +74,8 @@ describe("a guild's history", () => {
     { filter: { outcome: 'not-sent' }, found: ['f'], servers: ['zero'] },
     // SQL wildcards only match themselves.
     { filter: { address: 'f_r' }, found: ['c'], servers: ['f_r'] },
+    { filter: { address: 'three 27015' }, found: ['b'], servers: ['three'] },
+    { filter: { address: 'three one' }, found: [], servers: [] },
     { filter: { address: '%' }, found: [], servers: [] },
     { filter: { address: '!' }, found: [], servers: [] },
     { filter: { userId: '7', game: 'cs2', address: 'o:' }, found: ['a'], servers: ['two'] },
