@@ -11,11 +11,19 @@ import { button, customId, type Modal, rows } from '../../src/interactions/contr
 import { writePage } from '../../src/interactions/pager.ts';
 import { escapeName } from '../../src/words/escape.ts';
 import { byText } from '../../src/words/sentences.ts';
-import { MAX_NAMED } from '../../src/words/servers.ts';
+import { MAX_NAMED, withSign } from '../../src/words/servers.ts';
 import { createBlockList, reportDeclineBlocks } from '../blocks.ts';
 import type { CommandDeps } from '../deps.ts';
 import { type Approved, announcementOfAll, approveSeen, type StillWaiting } from './approve.ts';
-import { isMissing, missingText, noEffectText, readBlock, readReason, typedDecline } from './decline.ts';
+import {
+  isMissing,
+  missingText,
+  noEffectText,
+  notBlockedText,
+  readBlock,
+  readReason,
+  typedDecline,
+} from './decline.ts';
 import { AT_START } from './filter.ts';
 import {
   declineAllModal,
@@ -165,7 +173,12 @@ export function severalActions(
       return isDeclined;
     });
     if (declined.length > 0) {
-      return decidedInQueue(context, before, [await reportDeclineBlocks(context, block, deps), ...texts]);
+      // Another moderator may have decided on the host to block first.
+      const unblocked = block.length === 0 ? notBlockedText(context) : undefined;
+      const reported = unblocked
+        ? withSign('not-sent', unblocked)
+        : await reportDeclineBlocks(context, block, deps);
+      return decidedInQueue(context, before, [reported, ...texts]);
     }
     // The form came too late for all of them. The moderator can use the input if the member's submissions were only changed.
     const noEffect = noEffectText(context);

@@ -159,10 +159,13 @@ export function refusedDecline(context: SubmitContext, { id, submissionId }: See
 }
 
 /** Reports that neither the decline nor the block was made. */
-export function noEffectText({ t, field }: Pick<SubmitContext, 't' | 'field'>): string {
+export const noEffectText = (context: Pick<SubmitContext, 't' | 'field'>): string =>
+  withSign('not-sent', sentences(context.t('approval.noEffect.decline'), notBlockedText(context)));
+
+/** Reports that the chosen block wasn't made. Returns `undefined` if the moderator didn't choose one. */
+export function notBlockedText({ t, field }: Pick<SubmitContext, 't' | 'field'>): string | undefined {
   const block = field('block');
-  const unblocked = block === '' ? undefined : t('blocks.notMade', { names: `\`${escapeCode(block)}\`` });
-  return withSign('not-sent', sentences(t('approval.noEffect.decline'), unblocked));
+  return block === '' ? undefined : t('blocks.notMade', { names: `\`${escapeCode(block)}\`` });
 }
 
 type TypedDecline =

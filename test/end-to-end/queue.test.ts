@@ -429,6 +429,20 @@ describe('all submissions from one member', () => {
     );
   });
 
+  it('are declined with a note if the game server to block was decided meanwhile', async ({
+    guild,
+    admin,
+  }) => {
+    await letWait(guild, 3);
+    const queue = await admin.slash('submissions');
+    const form = modalOf(await admin.press(queue, 'Decline all 3 from @member'));
+    await inStaff(guild, 'admin').press(await waitingIn(guild), 'Approve');
+    await admin.submit(form, { block: 'q2.example.com' });
+    expect(textOf(queue)).toMatch(
+      /❌ Declined: .*⚠️ Not blocked: q2\.example\.com\..*left out: .*q2\.example/s,
+    );
+  });
+
   it('are sent only once if two moderators approve them at the same time', async ({ guild, admin }) => {
     await letWait(guild, 4);
     const moderators = [admin, inStaff(guild, 'admin')];
