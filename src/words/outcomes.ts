@@ -6,8 +6,9 @@ import type { ServerOutcome } from '../submissions/outcome.ts';
 import type { EndedSubmission } from '../submissions/pipeline.ts';
 import { escapeText, memberText, readOutsideDiscord } from './escape.ts';
 import { pageAbout } from './listing-pages.ts';
-import { sentences } from './sentences.ts';
+import { namedText, sentences } from './sentences.ts';
 import {
+  addressCode,
   firstItems,
   MAX_NAMED,
   MAX_NAMED_PER_LIST,
@@ -92,7 +93,8 @@ export function outcomeTexts(
 }
 
 /**
- * Returns the outcomes of servers for a log channel. Together, the texts are short enough for one line.
+ * Returns the outcomes of servers for a log channel. Together, the texts are short enough for one line. Names the first
+ * servers that the service rejected, unless it rejected all of them.
  * @param all how many servers were submitted together
  */
 export function outcomesForLog(
@@ -101,15 +103,18 @@ export function outcomesForLog(
   all = ended.length,
 ): readonly string[] {
   const { shown, isAll } = groupsOf(t, ended, MAX_LENGTH_IN_LOG);
-  const texts = shown.map(({ outcome: { kind }, said, servers }) =>
-    withSign(
-      kind,
-      sentences(
-        all === 1 ? t(`ended.one.${kind}`) : t(`ended.many.${kind}`, { count: servers.length }),
-        saidTogether(said),
-      ),
-    ),
-  );
+  const texts = shown.map(({ outcome: { kind }, said, servers }) => {
+    const { length: count } = servers;
+    const words = saidTogether(said);
+    if (kind !== 'rejected' || count === all) {
+      const heading = t(all === 1 ? `ended.one.${kind}` : `ended.many.${kind}`, { count });
+      return withSign(kind, sentences(heading, words));
+    }
+    const names = servers.slice(0, MAX_NAMED_PER_LIST).map(({ server }) => addressCode(server));
+    const item = t('submissions.ended.rejected', { count });
+    const named = t('look.about', { item, why: namedText(t, names, count) });
+    return [withSign(kind, named), words].filter(Boolean).join(' · ');
+  });
   return isAll ? texts : [...texts, t('list.otherReasons')];
 }
 

@@ -499,7 +499,7 @@ describe('all submissions from one member', () => {
     await guild.listing.behave({ kind: 'json', status: 200, body: { status: 'error', message: 'No.' } }, 1);
     await admin.press(question, 'Approve');
     expect(textOf(question)).toMatch(
-      /Approved and sent: .*1 sent for review.*1 rejected\. No.*\n.*q1\.example.*\n⚠️ .*already submitted.*Still waiting.*1 submission is waiting/s,
+      /Approved and sent: .*1 sent for review.*1 rejected: q\d\.example\.com:27015 · No.*\n.*q1\.example.*\n⚠️ .*already submitted.*Still waiting.*1 submission is waiting/s,
     );
     // Members without the permission can't see the queue.
     const other = inStaff(guild, 'other');

@@ -63,6 +63,23 @@ it("the service's error message is relayed word for word", () => {
   );
 });
 
+it('game servers that the service rejects are named in the log if it accepts others', () => {
+  const { t } = audienceFor('en-US');
+  const rejected: Outcome = { kind: 'rejected', message: 'No such luck.' };
+  const failed = Array.from({ length: 4 }, (_, n) => ({
+    server: { ...server, port: n + 1 },
+    outcome: rejected,
+  }));
+  expect(outcomesForLog(t, [...ended(ADDED), ...failed.slice(0, 1)])).toEqual([
+    `✅ 1 sent for review. “${ADDED}”`,
+    '❌ 1 rejected: `play.example.com:1` · No such luck.',
+  ]);
+  expect(outcomesForLog(t, [...ended(ADDED), ...failed])[1]).toMatch(
+    /^❌ 4 rejected: .*:1`, .*:3`,? and 1 more · /,
+  );
+  expect(outcomesForLog(t, failed)).toEqual(['❌ 4 rejected. No such luck.']);
+});
+
 it('no details are shown if the service rejects a server without giving a reason', () => {
   const audience = audienceFor('en-US');
   const outcome: Outcome = { kind: 'rejected', message: ' \u200b' };
