@@ -19,6 +19,7 @@ import { writePage } from '../../src/interactions/pager.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
 import { type Submission, unconfirmedIn } from '../../src/submissions/submission.ts';
 import type { SeenApproval } from '../../src/submissions/waiting-submissions.ts';
+import { outcomesForLog } from '../../src/words/outcomes.ts';
 import type { CommandDeps } from '../deps.ts';
 import { NOTHING, resendFor } from './again.ts';
 import { type Approved, approvalNotes, keyButton } from './approve.ts';
@@ -270,7 +271,18 @@ export function createApprovalQueue(deps: CommandDeps) {
   ): Promise<Reply> {
     await showPressed(context);
     if (context.posted === undefined) return decidedInQueue(context, before, [], approved);
-    const content = approvalNotes(context, approved, games).join('\n');
+    const { t } = context;
+    // The message only shows that they're waiting again. A problem with the key has its own note.
+    const unsent = approved.flatMap(({ again, ended: { servers, keyProblem } }) =>
+      again > 0 && !keyProblem
+        ? outcomesForLog(
+            t,
+            servers.filter(({ outcome }) => outcome.kind === 'not-sent'),
+            servers.length,
+          )
+        : [],
+    );
+    const content = [...unsent, ...approvalNotes(context, approved, games)].join('\n');
     return { content, components: rows([keyButton(context, approved)]) };
   }
 
