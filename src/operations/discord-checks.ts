@@ -16,7 +16,7 @@ import {
   portalPage,
   readApplication,
 } from '../discord/portal.ts';
-import { fingerprint, publishedKey, readCommands } from '../discord/publish.ts';
+import { fingerprint, fingerprintKey, readCommands } from '../discord/publish.ts';
 import { whyUnreachable } from '../discord/unreachable.ts';
 import { useValues } from '../storage/store.ts';
 import { CheckFailedError, CheckSkippedError, CheckWarningError, type Finding, find } from './finding.ts';
@@ -178,7 +178,7 @@ async function checkCommands(
   const names = new Set(published.map(({ name }) => name));
   const areAllThere = names.size === ours.length && ours.every(({ name }) => names.has(name));
   // If the store can't be read, another check reports that.
-  const before = await useValues(storeUrl, ({ get }) => get(publishedKey(applicationId))).catch(
+  const before = await useValues(storeUrl, ({ get }) => get(fingerprintKey(applicationId))).catch(
     () => undefined,
   );
   const areOurs = before === undefined || before === fingerprint(ours, published);

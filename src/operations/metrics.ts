@@ -145,9 +145,9 @@ function createCounters(register: Registry) {
     },
     onListingRequest: ({ action, outcome, ms }: ListingRequest): void =>
       requests.observe({ action, outcome }, ms / 1000),
-    onTransaction({ ms, isFailure }: TransactionEnd): void {
+    onTransaction({ ms, isStoreError }: TransactionEnd): void {
       transactions.observe(ms / 1000);
-      if (isFailure) storeErrors.inc();
+      if (isStoreError) storeErrors.inc();
     },
     onRateLimited: (scope: string): void =>
       limited.inc({ scope: SCOPES.find((known) => known === scope) ?? 'none' }),

@@ -4,7 +4,7 @@ import { API_KEYS, sealContext } from '../guilds/api-keys.ts';
 import { interactionContext } from '../interactions/interaction-store.ts';
 import type { Logger } from '../logger.ts';
 import { type Encryption, type SealedRecord, UndecryptableError } from '../storage/encryption.ts';
-import { USED_KEY, usedKeysOf } from '../storage/encryption-key.ts';
+import { USED_KEY, usedKeyIdsOf } from '../storage/encryption-key.ts';
 import { encryptionKeysInUse } from '../storage/leases.ts';
 import type { Store } from '../storage/store.ts';
 
@@ -21,7 +21,7 @@ export interface ReencryptionDeps {
 export function createReencryption({ store, encryption, logger }: ReencryptionDeps) {
   return async (stopping: AbortSignal): Promise<void> => {
     const encryptionKeyId = encryption.encryptionKeyId();
-    const formerKeys = (await usedKeysOf(store.values)).filter((id) => id !== encryptionKeyId);
+    const formerKeys = (await usedKeyIdsOf(store.values)).filter((id) => id !== encryptionKeyId);
     if (formerKeys.length === 0) return;
     if ((await encryptionKeysInUse(store)).some((id) => id !== encryptionKeyId)) {
       logger.info(

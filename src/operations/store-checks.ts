@@ -9,11 +9,11 @@ import {
   checkFile,
   chownCommand,
   column,
-  nearest,
+  nearestExisting,
   rejectLostFile,
   withDatabaseFile,
 } from '../storage/database-file.ts';
-import { EncryptionKeyError, isOpenToOthers, keysAtHand, usedKeysOf } from '../storage/encryption-key.ts';
+import { EncryptionKeyError, isOpenToOthers, keysAtHand, usedKeyIdsOf } from '../storage/encryption-key.ts';
 import { migrationsOfNewer, useValues } from '../storage/store.ts';
 import { reason } from '../storage/store-error.ts';
 import { clearTextWarning, type StoreUrl } from '../store-url.ts';
@@ -41,7 +41,7 @@ export async function checkStore({ storeUrl }: StoreConfig): Promise<string> {
 }
 
 async function checkSqlite(path: string): Promise<string> {
-  const folder = nearest(resolve(dirname(path)));
+  const folder = nearestExisting(resolve(dirname(path)));
   try {
     // Tests writing, because it can fail for reasons other than missing permissions.
     await rm(await mkdtemp(join(folder, '.doctor-')), { recursive: true });
@@ -78,8 +78,8 @@ export async function checkEncryption({ storeUrl, encryptionKey }: StoreConfig):
   const keyFile = storeUrl.kind === 'sqlite' ? `${storeUrl.path}.key` : undefined;
   let keys: readonly Buffer[];
   try {
-    const usedKeys = (await useValues(storeUrl, usedKeysOf)) ?? [];
-    keys = await keysAtHand({ configured: encryptionKey, keyFile, usedKeys });
+    const usedKeyIds = (await useValues(storeUrl, usedKeyIdsOf)) ?? [];
+    keys = await keysAtHand({ configured: encryptionKey, keyFile, usedKeyIds });
   } catch (error) {
     if (!(error instanceof EncryptionKeyError)) throw new CheckSkippedError('needs a working store');
     throw new CheckFailedError(
@@ -153,7 +153,7 @@ const sizeOf = (bytes: number): string => `${Math.ceil(bytes / 1024).toLocaleStr
 export async function checkDisk({ storeUrl }: StoreConfig): Promise<string> {
   if (storeUrl.kind === 'postgres') throw new CheckSkippedError("the bot cannot check PostgreSQL's disk");
   const { path } = storeUrl;
-  const { free, needed } = await roomFor(path, nearest(resolve(dirname(path))));
+  const { free, needed } = await roomFor(path, nearestExisting(resolve(dirname(path))));
   if (free >= needed) return `${mebibytes(free)} is free${existsSync(path) ? unusedIn(path) : ''}`;
   throw new CheckFailedError(
     `the disk with ${path} has only ${mebibytes(free)} of free space`,

@@ -16,8 +16,7 @@ export interface RecentDeps {
   readonly now: () => number;
 }
 
-/** Users or guilds. The least recently active one is dropped first. */
-const MAX_REMEMBERED = 10_000;
+const MAX_USERS_OR_GUILDS = 10_000;
 
 /**
  * Creates a rate limit for each user or guild. A restart resets the limits, but users can't cause a restart.
@@ -26,7 +25,7 @@ const MAX_REMEMBERED = 10_000;
  */
 export function createRecent({ maxUses, withinMs, now }: RecentDeps): (who: string) => number | undefined {
   /** The times of each user's or guild's recent uses, oldest first. */
-  const timesOf = createBoundedMap<readonly number[]>(MAX_REMEMBERED);
+  const timesOf = createBoundedMap<readonly number[]>(MAX_USERS_OR_GUILDS);
   return (who) => {
     const recent = (timesOf.get(who) ?? []).filter((at) => isRecent(at, withinMs, now()));
     const [first] = recent;

@@ -7,7 +7,6 @@ export interface NotRun {
   readonly why: 'queue-full' | 'deadline';
 }
 
-/** Identifies who is waiting for a task to run. */
 export interface TurnRequest {
   readonly guildId: string;
   readonly memberId?: string;
@@ -61,7 +60,7 @@ export function createTurns({
     return kind !== 'reading' || reading.length < maxReading;
   }
 
-  /** Finds the next task to run. Takes time linear in the number of waiting guilds. */
+  /** Takes time linear in the number of waiting tasks. */
   function nextWaiting(): Waiting | undefined {
     if (running.length >= maxConcurrent) return undefined;
     let next: Waiting | undefined;
@@ -103,8 +102,6 @@ export function createTurns({
   return {
     isFull: (): boolean => running.length >= maxConcurrent,
     isQueueFull,
-
-    /** Runs a task when it's the guild's turn. */
     async run<Result>(request: TurnRequest, task: () => Promise<Result>): Promise<Result | NotRun> {
       const { guildId, deadline = Number.POSITIVE_INFINITY } = request;
       if (isQueueFull(request)) return { kind: 'not-run', why: 'queue-full' };

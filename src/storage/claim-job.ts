@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { living } from './leases.ts';
+import { liveProcessIds } from './leases.ts';
 import type { Store } from './store.ts';
 
 /**
@@ -29,7 +29,7 @@ export function createClaimJob({ store, processId }: ClaimJobDeps): ClaimJob {
               or([
                 eb('jobs.process_id', '=', processId),
                 eb('jobs.until', '<=', store.clock),
-                eb('jobs.process_id', 'not in', living(store)),
+                eb('jobs.process_id', 'not in', liveProcessIds(store)),
               ]),
             ),
         )

@@ -13,18 +13,16 @@ export interface CollectionDeps<Value extends object> {
   readonly logger: Pick<Logger, 'error'>;
 }
 
-/** Accepts any record, and treats a damaged one as empty. */
 const fieldsSchema = z.record(z.string(), z.unknown()).catch({});
 
 /** Stores records of one kind, keyed by id. Every method throws a StoreError when the store fails. */
 export function createCollection<Value extends object>(deps: CollectionDeps<Value>) {
   const { values, name, schema, logger } = deps;
-  /** The unreadable records that have already been logged. */
-  const logged = new Set<string>();
+  const loggedRecords = new Set<string>();
 
   function logOnce(record: string): void {
-    if (logged.has(record)) return;
-    logged.add(record);
+    if (loggedRecords.has(record)) return;
+    loggedRecords.add(record);
     logger.error(
       { record },
       'could not read a stored record; treating it as unreadable until it is replaced',

@@ -85,7 +85,7 @@ function migrationsIn(database: DatabaseSync): readonly string[] {
   return hasTable(database, 'kysely_migration') ? column(database, 'SELECT name FROM kysely_migration') : [];
 }
 
-/** Returns SQLite's primary result code, or NaN for any other error. */
+/** Returns SQLite's primary result code, or 0 for any other error. */
 export function primaryCode(error: unknown): number {
   return Number(Object(error).errcode) & 0xff;
 }
@@ -113,7 +113,10 @@ const DATABASE_SUFFIXES = ['', '-wal', '-shm', '.key', '.lock'];
 /** Returns advice for the operator, including a command that fixes any wrong permissions. */
 async function whatToDo(path: string): Promise<string> {
   const folder = resolve(dirname(path));
-  for (const name of [nearest(folder), ...DATABASE_SUFFIXES.map((suffix) => resolve(path) + suffix)]) {
+  for (const name of [
+    nearestExisting(folder),
+    ...DATABASE_SUFFIXES.map((suffix) => resolve(path) + suffix),
+  ]) {
     switch (await accessErrorOf(name)) {
       case 'EROFS':
         return `${folder} is on a read-only file system. Mount a volume or a folder there, or set another path in STORE_URL.`;
@@ -126,7 +129,6 @@ async function whatToDo(path: string): Promise<string> {
   return 'check its owner and free space';
 }
 
-/** Returns the system's error code if this process can't read and write the file, or `undefined` if it can. */
 async function accessErrorOf(name: string): Promise<string | undefined> {
   try {
     await access(name, constants.R_OK | constants.W_OK);
@@ -136,12 +138,11 @@ async function accessErrorOf(name: string): Promise<string | undefined> {
   }
 }
 
-/** Returns the folder, or its nearest existing ancestor if it doesn't exist. */
-export function nearest(folder: string): string {
-  return existsSync(folder) || dirname(folder) === folder ? folder : nearest(dirname(folder));
+export function nearestExisting(folder: string): string {
+  return existsSync(folder) || dirname(folder) === folder ? folder : nearestExisting(dirname(folder));
 }
 
-/** Returns the shell command that makes this process's user the owner of a folder and its contents. */
+/** Returns the shell command that creates a folder if it doesn't exist, and makes this process's user own all of it. */
 export function chownCommand(folder: string): string {
   const quoted = /^[\w./:-]+$/.test(folder) ? folder : `'${folder.replaceAll("'", `'\\''`)}'`;
   const make = existsSync(folder) ? '' : `sudo mkdir -p ${quoted} && `;

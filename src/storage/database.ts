@@ -13,12 +13,12 @@ export interface Database {
   /** SQL expression for the database's current time, in milliseconds since 1970. */
   readonly clock: RawBuilder<number>;
   /**
-   * Checks whether this version can use the database.
+   * Checks whether this version can use the database. Creates a missing SQLite file, and migrates the tables of PostgreSQL.
    * @param mayMigrate if false, throws if the tables need a migration
-   * @throws StoreError with instructions for the operator; the database is left unchanged
+   * @throws StoreError with instructions for the operator; the data is left unchanged
    */
   prepare(mayMigrate: boolean): Promise<void>;
-  /** Opens the database and migrates its tables if necessary. */
+  /** Opens the database, and migrates the tables of SQLite. */
   open(): Promise<Kysely<Tables>>;
   /** Opens the tables on a separate connection. For SQLite, which only has one connection, returns `db` itself. */
   openApart(db: Kysely<Tables>): Promise<Kysely<Tables>>;

@@ -10,12 +10,12 @@ import type { Store } from './store.ts';
 import { reason } from './store-error.ts';
 import type { Values } from './values.ts';
 
-/** Thrown if the data can't be decrypted with the available encryption keys. The message is meant for the operator. */
+/** Thrown if encryption keys are missing, wrong or unreadable. The message is meant for the operator. */
 export class EncryptionKeyError extends Error {
   override readonly name = 'EncryptionKeyError';
 }
 
-/** Thrown if the available keys don't decrypt the data. A restart would fail in the same way. */
+/** Thrown if only the operator can solve the problem, because a restart would fail in the same way. */
 export class WrongKeyError extends EncryptionKeyError {}
 
 /**
@@ -24,29 +24,28 @@ export class WrongKeyError extends EncryptionKeyError {}
  */
 export const USED_KEY = 'encryption:used-key';
 
-/** Returns the ids of all encryption keys that have ever been used. */
-export const usedKeysOf = (values: Pick<Values, 'ids'>): Promise<readonly string[]> => values.ids(USED_KEY);
+export const usedKeyIdsOf = (values: Pick<Values, 'ids'>): Promise<readonly string[]> => values.ids(USED_KEY);
 
 export interface AvailableKeys {
   /** The keys from `ENCRYPTION_KEY`, newest first. Each key is 32 bytes, encoded as base64. */
   readonly configured?: readonly Secret[] | undefined;
   /** Path of the key file, with one key per line, newest first. Used with SQLite if `ENCRYPTION_KEY` isn't set. */
   readonly keyFile: string | undefined;
-  readonly usedKeys: readonly string[];
+  readonly usedKeyIds: readonly string[];
 }
 
 /**
  * Returns the available keys, newest first. The list is empty if there is no `ENCRYPTION_KEY`, no key file and no data yet.
- * @throws WrongKeyError if data was encrypted with other keys, or EncryptionKeyError if the key file can't be read
+ * @throws EncryptionKeyError if a used key is missing, or the key file can't be read
  */
 export async function keysAtHand({
   configured,
   keyFile,
-  usedKeys,
+  usedKeyIds,
 }: AvailableKeys): Promise<readonly Buffer[]> {
   const keys = configured?.map((key) => Buffer.from(key.reveal(), 'base64')) ?? (await readKeyFile(keyFile));
   const ids = keys.map(keyId);
-  const missing = usedKeys.find((id) => !ids.includes(id));
+  const missing = usedKeyIds.find((id) => !ids.includes(id));
   if (missing === undefined) return keys;
   if (keys.length === 0) {
     throw new EncryptionKeyError(
@@ -82,8 +81,8 @@ export function createStoreEncryption({ configured, store, logger }: StoreEncryp
     name: 'encryption',
     /** @throws EncryptionKeyError if data was encrypted with an unavailable key; no data is changed */
     async start(): Promise<void> {
-      const usedKeys = await usedKeysOf(values);
-      let keys = await keysAtHand({ configured, keyFile, usedKeys });
+      const usedKeyIds = await usedKeyIdsOf(values);
+      let keys = await keysAtHand({ configured, keyFile, usedKeyIds });
       if (keyFile !== undefined && keys.length === 0) {
         keys = [await makeKeyFile(keyFile)];
         logger.info(
@@ -98,7 +97,6 @@ export function createStoreEncryption({ configured, store, logger }: StoreEncryp
     },
     seal: (plain: string, context: string) => started().seal(plain, context),
     open: (record: unknown, context: string) => started().open(record, context),
-    /** The id of the key that `seal` encrypts with. */
     encryptionKeyId: (): string => started().newestKeyId,
   };
 }

@@ -37,7 +37,6 @@ export function createEncryption(keys: readonly Buffer[]) {
     throw new RangeError(`encryption needs ${KEY_BYTES}-byte keys`);
   }
   const byId = new Map(keys.map((key) => [keyId(key), key]));
-  /** The id of the key that `seal` encrypts with. */
   const newestKeyId = keyId(newest);
 
   return {

@@ -5,8 +5,7 @@ import type { Store } from './store.ts';
 
 const LEASE_MS = 20_000;
 const LEASE_RENEWED_EVERY_MS = 5_000;
-/** These renewals must be consecutive. After them, the process looks for dead processes. */
-const MIN_ON_TIME_RENEWALS = 2;
+const MIN_CONSECUTIVE_ON_TIME_RENEWALS = 2;
 
 /** Thrown if other processes considered this process dead and took over its work. The process must exit immediately. */
 export class ExpiredLeaseError extends Error {
@@ -28,15 +27,14 @@ export interface LeasesDeps {
   readonly renewedEveryMs?: number | undefined;
 }
 
-/** Returns a query that selects the ids of all live processes. */
-export const living = ({ tables }: Pick<Store, 'tables'>) =>
+export const liveProcessIds = ({ tables }: Pick<Store, 'tables'>) =>
   tables().selectFrom('leases').select('process_id');
 
 /** SQL condition that matches rows of dead processes. Never matches this process's rows, even if its lease was deleted. */
 export const isAbandoned = (store: Pick<Store, 'tables'>, processId: string) =>
-  sql<boolean>`process_id <> ${processId} and process_id not in ${living(store)}`;
+  sql<boolean>`process_id <> ${processId} and process_id not in ${liveProcessIds(store)}`;
 
-/** Returns the encryption key ids of all processes that have a lease, including dead processes. */
+/** Returns the encryption key ids of all processes that have a lease, even an expired one. */
 export async function encryptionKeysInUse({ tables }: Pick<Store, 'tables'>): Promise<readonly string[]> {
   const rows = await tables().selectFrom('leases').select('encryption_key_id').execute();
   return rows.map((row) => row.encryption_key_id);
@@ -54,8 +52,7 @@ export function createLeases(deps: LeasesDeps): Required<Part> {
   const takeovers = createJob({ firstMs: everyMs, everyMs, run: takeOverOrRetry });
   let heldUntil = 0;
   let onTimeInARow = 0;
-  /** The processes whose leases had expired at the previous check. */
-  let outOfDate: ReadonlySet<string> = new Set();
+  let expiredAtLastCheck: ReadonlySet<string> = new Set();
 
   const inMs = (ms: number) => sql<number>`${store.clock} + ${sql.lit(ms)}`;
 
@@ -95,9 +92,9 @@ export function createLeases(deps: LeasesDeps): Required<Part> {
    * this gives the others time to renew their leases.
    */
   async function findDead(): Promise<void> {
-    const before = outOfDate;
-    outOfDate = new Set();
-    if (onTimeInARow < MIN_ON_TIME_RENEWALS) return;
+    const before = expiredAtLastCheck;
+    expiredAtLastCheck = new Set();
+    if (onTimeInARow < MIN_CONSECUTIVE_ON_TIME_RENEWALS) return;
     const rows = await store
       .apart()
       .selectFrom('leases')
@@ -105,8 +102,8 @@ export function createLeases(deps: LeasesDeps): Required<Part> {
       .where('until', '<=', store.clock)
       .where('process_id', '<>', processId)
       .execute();
-    outOfDate = new Set(rows.map((row) => row.process_id));
-    const dead = [...outOfDate].filter((each) => before.has(each));
+    expiredAtLastCheck = new Set(rows.map((row) => row.process_id));
+    const dead = [...expiredAtLastCheck].filter((each) => before.has(each));
     if (dead.length === 0) return;
     await store
       .apart()

@@ -9,8 +9,7 @@ import { StoreError } from './store-error.ts';
 
 /** SQLite docs: Result and Error Codes. */
 const SQLITE_BUSY = 5;
-/** How often a bot checks whether its lock file has been deleted. */
-const CHECK_EVERY_MS = 1_000;
+const CHECK_LOCK_FILE_EVERY_MS = 1_000;
 
 export interface StoreLockDeps {
   readonly url: StoreUrl;
@@ -27,8 +26,8 @@ export function createStoreLock({ url, isShared = false, logger }: StoreLockDeps
   if (url.kind === 'postgres') return createPostgresLock({ ...url, isShared, logger });
   const lock = createFileLock(url.path);
   const watch = createJob({
-    firstMs: CHECK_EVERY_MS,
-    everyMs: CHECK_EVERY_MS,
+    firstMs: CHECK_LOCK_FILE_EVERY_MS,
+    everyMs: CHECK_LOCK_FILE_EVERY_MS,
     run: () =>
       lock.retake().catch((error: unknown) => {
         logger.error(
@@ -53,15 +52,14 @@ export function createStoreLock({ url, isShared = false, logger }: StoreLockDeps
 /**
  * Locks an empty file next to the database. The lock is taken through SQLite, because Node doesn't have an API for locking
  * files. The kernel releases the lock when the process ends, even after `kill -9`. The file remains, but is unlocked.
- * @param path the database file
  */
-export function createFileLock(path: string) {
+export function createFileLock(databasePath: string) {
   let held: DatabaseSync | undefined;
   /** The inode of the locked file. Other files can't get the same inode while the file is open. */
   let inode: number | undefined;
 
   // Resolves symbolic links, so that every path to the database leads to the same lock file.
-  const nameOfFile = async () => `${await realpath(path)}.lock`;
+  const nameOfFile = async () => `${await realpath(databasePath)}.lock`;
 
   async function take(): Promise<void> {
     const file = await nameOfFile();
@@ -75,7 +73,7 @@ export function createFileLock(path: string) {
       release();
       if (primaryCode(error) !== SQLITE_BUSY) throw await cannotWrite(file, error);
       throw new StoreError(
-        `another bot is running on the database ${path} (it has locked ${file}). Only one can use it: stop that one first, ` +
+        `another bot is running on the database ${databasePath} (it has locked ${file}). Only one can use it: stop that one first, ` +
           'or give this one a STORE_URL of its own.',
       );
     }
@@ -91,7 +89,7 @@ export function createFileLock(path: string) {
     name: 'lock',
     /** @throws StoreError if another process holds the lock or the file can't be created */
     async start(): Promise<void> {
-      await prepareFile(path);
+      await prepareFile(databasePath);
       await take();
     },
     /**

@@ -143,6 +143,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .execute();
     },
   },
+  // Renames tables, columns, indexes and values of version 0.3.0.
   '3.01-one-vocabulary': {
     async up(db) {
       await db.schema
@@ -167,7 +168,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
       for (const [table, from, to] of RENAMED_COLUMNS) {
         await db.schema.alterTable(table).renameColumn(from, to).execute();
       }
-      for (const [from, to] of RENAMED_IN_LINES) {
+      for (const [from, to] of RENAMED_IN_DRAFTS_JSON) {
         // Can't match text written by members, because JSON escapes its quotation marks.
         await sql`update drafts set lines = replace(lines, ${from}, ${to})`.execute(db);
       }
@@ -260,13 +261,11 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .addColumn('blocked_at', 'bigint', (column) => column.notNull())
         .addColumn('decision_id', 'text')
         .execute();
-      // Finds a guild's blocks.
       await db.schema.createIndex('blocks_by_guild').on('blocks').column('guild_id').execute();
     },
   },
 };
 
-/** Columns renamed since 0.3.0. */
 const RENAMED_COLUMNS = [
   ['interactions', 'owner', 'process_id'],
   ['interactions', 'sealed', 'encrypted'],
@@ -284,20 +283,21 @@ const RENAMED_COLUMNS = [
   ['jobs', 'owner', 'process_id'],
 ] as const;
 
-/** Parts of the drafts' JSON that have been renamed since 0.3.0. */
-const RENAMED_IN_LINES = [
+const RENAMED_IN_DRAFTS_JSON = [
   ['"kind":"refused"', '"kind":"invalid"'],
   ['"window":"refused"', '"modal":"invalid"'],
   ['"window":"', '"modal":"'],
 ] as const;
 
-/** Indexes renamed since 0.3.0. */
 const RENAMED_INDICES = [
   ['documents_by_guild', 'drafts_by_guild', 'drafts', ['guild_id', 'user_id']],
   ['submissions_by_document', 'submissions_by_draft', 'submissions', ['draft_id', 'created_at']],
 ] as const;
 
-/** Indexes with all columns needed for counting and paging. Otherwise, each page would read up to 20,000 rows. */
+/**
+ * The indexes of the first migration. Those for counting and paging have all the columns that are needed. Otherwise, each
+ * page would read up to 20,000 rows.
+ */
 const INDICES: readonly (readonly [name: string, table: string, columns: string[]])[] = [
   // Finds interactions older than an hour, and a guild's unanswered interactions.
   ['interactions_by_time', 'interactions', ['taken_at']],

@@ -24,7 +24,6 @@ export function openStore(deps: OpenStoreDeps) {
   const isShared = mayBeShared && url.kind === 'postgres';
   const store = createStore({ url, onTransaction, onStuck: onOver, logger });
   const encryption = createStoreEncryption({ configured, store, logger });
-  /** The id of this process, stored with all work that the process claims. */
   const processId = randomUUID();
 
   return {

@@ -16,7 +16,6 @@ const POOL_SIZE = 10;
 
 export interface PostgresDatabaseDeps extends PostgresUrl {
   readonly logger: Pick<Logger, 'info' | 'warn'>;
-  /** Whether to run statements without a time limit. */
   readonly isUnhurried: boolean;
 }
 
@@ -92,7 +91,7 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
   };
 }
 
-/** Locks a guild against all other transactions until this one ends. */
+/** Waits for the guild's advisory lock, which excludes other {@link Database.transaction}s until this one ends. */
 async function lock(own: Kysely<Tables>, guildId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${guildId}, 0))`.execute(own);
 }

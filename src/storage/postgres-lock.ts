@@ -7,8 +7,7 @@ import { cannotUse, reason, StoreError } from './store-error.ts';
 
 /** Id of the advisory lock that a running bot holds. The number is arbitrary but must never change. */
 const BOT_LOCK = 3_728_115_202;
-/** How often the bot checks that the server holding the lock is reachable and writable, in milliseconds. */
-const CHECK_EVERY_MS = 1_000;
+const CHECK_SERVER_EVERY_MS = 1_000;
 /**
  * Settings that make the server notice quickly when this machine disappears. After a power failure, the server releases the
  * lock within 25 seconds. With the default settings, this takes two hours, or 15 minutes if the server was still waiting
@@ -38,14 +37,13 @@ export function createPostgresLock({ url, name, isShared, logger }: PostgresLock
   const tryLock = isShared ? 'pg_try_advisory_lock_shared' : 'pg_try_advisory_lock';
 
   /**
-   * Tries to take the lock.
    * @returns whether the lock was free
-   * @throws if the server can't be queried
+   * @throws if the server can't be queried or is read-only
    */
-  async function take(): Promise<boolean> {
+  async function tryTake(): Promise<boolean> {
     const driver = await import('pg');
-    const application = 'server-listing-bot lock';
-    const taking = new driver.Client(sessionConfig({ url, application, settings: MISSED_SOON }));
+    const applicationName = 'server-listing-bot lock';
+    const taking = new driver.Client(sessionConfig({ url, applicationName, settings: MISSED_SOON }));
     taking.on('error', (error) =>
       logger.warn({ reason: reason(error) }, 'lost the database lock; will retry'),
     );
@@ -72,18 +70,18 @@ export function createPostgresLock({ url, name, isShared, logger }: PostgresLock
     const checked = client;
     // Closes the connection if the server doesn't respond or is read-only. Only the current primary may hold the lock.
     if (checked) return checkIsWritable(checked).catch(() => checked.end());
-    const isTaken = await take().catch(() => undefined);
+    const isTaken = await tryTake().catch(() => undefined);
     if (isTaken !== false) return;
     logger.error({ database: name }, 'another bot is running on the same database: stop one of them');
   }
 
-  const watch = createJob({ firstMs: CHECK_EVERY_MS, everyMs: CHECK_EVERY_MS, run: check });
+  const watch = createJob({ firstMs: CHECK_SERVER_EVERY_MS, everyMs: CHECK_SERVER_EVERY_MS, run: check });
 
   return {
     name: 'lock',
-    /** @throws StoreError if another process holds the lock or the server can't be queried */
+    /** @throws StoreError if another process holds the lock, or the server can't be queried or is read-only */
     async start() {
-      const isTaken = await take().catch((cause: unknown) => {
+      const isTaken = await tryTake().catch((cause: unknown) => {
         throw cannotUse(name, cause);
       });
       if (!isTaken) {

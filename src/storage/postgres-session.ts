@@ -11,8 +11,7 @@ const RESPONSE_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 500;
 /** How long a statement waits for a connection from the pool. */
 const CONNECTION_TIMEOUT_MS = 2_000;
 
-/** Oldest PostgreSQL version that the bot supports, in the format of `server_version_num`. */
-const OLDEST_VERSION = 140_000;
+const MIN_SERVER_VERSION_NUM = 140_000;
 
 /**
  * Whether a connection is unusable after an error with this code. The server has become read-only (25006), for example
@@ -22,17 +21,16 @@ export const isOver = (code: string | undefined): boolean => /^(?:25006|57P0\d)$
 
 export interface SessionOptions {
   readonly url: Secret;
-  /** The connection's application name, as listed by the server. */
-  readonly application: string;
+  readonly applicationName: string;
   /** Whether to run statements without a time limit. */
   readonly isUnhurried?: boolean | undefined;
   /** Additional settings for this connection only. */
-  readonly settings?: Session['settings'];
+  readonly settings?: SessionProperties['settings'];
 }
 
 /** Returns a connection's configuration, which overrides the defaults of the server, the database and the user. */
 export function sessionConfig(options: SessionOptions): ClientConfig {
-  const { url, application, isUnhurried = false, settings = {} } = options;
+  const { url, applicationName, isUnhurried = false, settings = {} } = options;
   const address = new URL(url.reveal());
   const ours = Object.entries({ ...settingsOf(isUnhurried), ...settings }).map(([name, value]) =>
     optionOf(name, value),
@@ -41,7 +39,7 @@ export function sessionConfig(options: SessionOptions): ClientConfig {
   address.searchParams.set('options', [address.searchParams.get('options') ?? '', ...ours].join(' ').trim());
   return {
     connectionString: address.href,
-    application_name: application,
+    application_name: applicationName,
     connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
     keepAlive: true,
     ...(!isUnhurried && { query_timeout: RESPONSE_TIMEOUT_MS }),
@@ -64,8 +62,7 @@ function settingsOf(isUnhurried: boolean): Readonly<Record<string, string>> {
 /** Formats a setting as a command-line option of the server, escaping spaces. */
 const optionOf = (name: string, value: string) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`;
 
-/** The properties of a session that {@link checkSession} checks. */
-export interface Session {
+export interface SessionProperties {
   readonly version: number;
   readonly encoding: string;
   readonly settings: Readonly<Record<string, string>>;
@@ -73,7 +70,6 @@ export interface Session {
 
 /**
  * Checks that the server is supported and has applied the requested settings to the session.
- * @param name the database's name for use in messages
  * @throws StoreError with instructions for the operator
  */
 export async function checkSession(
@@ -81,7 +77,7 @@ export async function checkSession(
   { name, isUnhurried }: { readonly name: string; readonly isUnhurried: boolean },
 ): Promise<void> {
   const wanted = settingsOf(isUnhurried);
-  const { rows } = await sql<Session>`
+  const { rows } = await sql<SessionProperties>`
     select current_setting('server_version_num')::integer as version,
       current_setting('server_encoding') as encoding,
       (select json_object_agg(name, current_setting(name)) from unnest(${Object.keys(wanted)}::text[]) name) as settings
@@ -93,10 +89,10 @@ export async function checkSession(
 
 /** Returns why a server can't be used and how to fix that, or `undefined` if the server can be used. */
 export function troubleWith(
-  { version, encoding, settings }: Session,
-  wanted: Session['settings'],
+  { version, encoding, settings }: SessionProperties,
+  wanted: SessionProperties['settings'],
 ): string | undefined {
-  if (version < OLDEST_VERSION) {
+  if (version < MIN_SERVER_VERSION_NUM) {
     return `its server is PostgreSQL ${Math.floor(version / 10_000)}, and the bot needs 14 or newer`;
   }
   if (encoding !== 'UTF8') {

@@ -1,7 +1,6 @@
 import { type Dialect, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import { DatabaseError, Pool, type PoolClient, type QueryResult, types } from 'pg';
-import type { Secret } from '../text/secret.ts';
-import { isOver, sessionConfig } from './postgres-session.ts';
+import { isOver, type SessionOptions, sessionConfig } from './postgres-session.ts';
 import { reason, StoreError } from './store-error.ts';
 
 /** Older connections aren't reused, because their host name may point to a different server. */
@@ -10,20 +9,17 @@ const MAX_CONNECTION_AGE_SECONDS = 3_600;
 /** Type id of `bigint` (PostgreSQL: `pg_type`), used for times in milliseconds. A number can represent them exactly. */
 const INT8 = 20;
 
-export interface PostgresOptions {
-  readonly url: Secret;
+export interface PostgresOptions extends Pick<SessionOptions, 'url' | 'isUnhurried'> {
   /** Called if an idle connection is lost, for example because the server restarts. */
   readonly onLost: (error: Error) => void;
   readonly connections: number;
-  /** Whether to run statements without a time limit. */
-  readonly isUnhurried?: boolean;
 }
 
 /** Creates a Kysely dialect on top of a connection pool. PostgreSQL and network errors become a {@link StoreError}. */
 export function postgresDialect(options: PostgresOptions): Dialect {
   const { url, onLost, connections, isUnhurried = false } = options;
   const pool = new Pool({
-    ...sessionConfig({ url, application: 'server-listing-bot', isUnhurried }),
+    ...sessionConfig({ url, applicationName: 'server-listing-bot', isUnhurried }),
     max: connections,
     maxLifetimeSeconds: MAX_CONNECTION_AGE_SECONDS,
     types: { getTypeParser },

@@ -15,15 +15,13 @@ const TOOL_BUSY_TIMEOUT_MS = 10_000;
 export interface SqliteDatabaseDeps {
   readonly path: string;
   readonly logger: Pick<Logger, 'info'>;
-  /** Whether statements can wait for a running bot. */
   readonly isUnhurried?: boolean;
 }
 
 /** Creates a SQLite database. Kysely has a single connection to it, so writes happen one after another. */
 export function createSqliteDatabase({ path, logger, isUnhurried = false }: SqliteDatabaseDeps): Database {
   const timeoutMs = isUnhurried ? TOOL_BUSY_TIMEOUT_MS : BUSY_TIMEOUT_MS;
-  /** The migrations that had already been applied before the bot started. */
-  let found: readonly string[] = [];
+  let appliedMigrations: readonly string[] = [];
 
   const unsynced: Database['unsynced'] = (db, name, write) =>
     db()
@@ -46,14 +44,14 @@ export function createSqliteDatabase({ path, logger, isUnhurried = false }: Sqli
     clock: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
     async prepare(mayMigrate) {
       await prepareFile(path);
-      found = await checkFile(path);
-      rejectLostFile(path, found);
-      if (!mayMigrate) rejectOtherShape(path, found);
+      appliedMigrations = await checkFile(path);
+      rejectLostFile(path, appliedMigrations);
+      if (!mayMigrate) rejectOtherShape(path, appliedMigrations);
     },
     async open() {
       const db = new Kysely<Tables>({ dialect: sqliteDialect(openFile(path, timeoutMs)) });
       try {
-        await migrate(db, found, logger);
+        await migrate(db, appliedMigrations, logger);
         return db;
       } catch (error) {
         await db.destroy();

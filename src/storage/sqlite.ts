@@ -21,7 +21,6 @@ export const BUSY_TIMEOUT_MS = 1_000;
 
 /** Matches statements that can be cached. Pragmas can't, because some run when they are compiled (SQLite docs: PRAGMA). */
 const CACHEABLE = /^\s*(?:select|insert|update|delete)\b/i;
-/** The oldest statement is dropped first. */
 const MAX_CACHED_STATEMENTS = 300;
 /**
  * Longer statements aren't cached. A statement for 1,000 servers takes up 0.9 MB, and each number of servers needs its own

@@ -30,12 +30,8 @@ export const cannotUse = (name: string, cause: unknown): StoreError =>
     { cause },
   );
 
-/**
- * Returns the path of the SQLite file.
- * @param advice instructions for the operator if the data is in PostgreSQL
- * @throws StoreError with this advice if the data is in PostgreSQL
- */
-export function fileOf(url: StoreUrl, advice: string): string {
+/** @throws StoreError with the advice for the operator if the data is in PostgreSQL */
+export function sqlitePathOf(url: StoreUrl, advice: string): string {
   if (url.kind === 'sqlite') return url.path;
   throw new StoreError(`the data is in PostgreSQL (${url.name}): ${advice}`);
 }

@@ -17,8 +17,7 @@ const LONG_TRANSACTION_SECONDS = 1;
 /** A longer SQLite transaction counts as stuck. It blocks the whole bot. */
 const STUCK_TRANSACTION_SECONDS = 30;
 
-/** Key of a value that is written to check whether the store is writable. */
-export const WRITE_TEST = 'health:write-test';
+export const WRITE_TEST_KEY = 'health:write-test';
 
 /** Thrown if a transaction is stuck. With SQLite, its connection is only released when the process exits. */
 export class StuckTransactionError extends Error {
@@ -30,8 +29,7 @@ export type Store = ReturnType<typeof createStore>;
 export interface TransactionEnd {
   /** Duration in milliseconds, including time spent waiting for other transactions. */
   readonly ms: number;
-  /** Whether the transaction failed because of the database. */
-  readonly isFailure: boolean;
+  readonly isStoreError: boolean;
 }
 
 export interface StoreDeps {
@@ -71,14 +69,14 @@ export function createStore(deps: StoreDeps) {
 
   async function measured<Result>(run: () => Promise<Result>): Promise<Result> {
     const since = performance.now();
-    let isFailure = false;
+    let isStoreError = false;
     try {
       return await run();
     } catch (error) {
-      isFailure = error instanceof StoreError;
+      isStoreError = error instanceof StoreError;
       throw error;
     } finally {
-      onTransaction?.({ ms: performance.now() - since, isFailure });
+      onTransaction?.({ ms: performance.now() - since, isStoreError });
     }
   }
 
@@ -109,7 +107,7 @@ export function createStore(deps: StoreDeps) {
   }
 
   const values = createValues(() => needed(keyv), tables);
-  const testWrite = () => values.set(WRITE_TEST, Date.now());
+  const testWrite = () => values.set(WRITE_TEST_KEY, Date.now());
 
   /**
    * Runs a single statement that doesn't have to survive a power failure.

@@ -160,7 +160,6 @@ export interface UsedTable {
  */
 export interface KeyTrialsTable {
   readonly guild_id: string;
-  /** The member who tested a key. */
   readonly user_id: string;
   /** When the test was counted. */
   readonly at: number;
@@ -173,7 +172,6 @@ export interface GuildDeparturesTable {
   readonly unused_since: number;
 }
 
-/** The channels of direct messages that the bot has opened. */
 export interface DirectMessageChannelsTable {
   readonly user_id: string;
   readonly channel_id: string;
@@ -202,7 +200,6 @@ export interface LeasesTable {
   readonly process_id: string;
   /** The process counts as alive until this time, by the database's clock. */
   readonly until: number;
-  /** The id of the key that the process uses for encryption. */
   readonly encryption_key_id: string;
 }
 

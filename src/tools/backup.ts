@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { readStoreConfig } from '../config/config.ts';
 import { makeBackup } from '../operations/make-backup.ts';
-import { fileOf } from '../storage/store-error.ts';
+import { sqlitePathOf } from '../storage/store-error.ts';
 import { runTool, usage } from './tool.ts';
 
 /** Backs up the database, even while a bot is using it, and reminds the operator of the encryption key. */
@@ -9,7 +9,7 @@ await runTool('backup', async (logger) => {
   const [given = ''] = usage('specify the file: npm run backup -- FILE', { arguments: 1 });
   const file = resolve(given);
   const { storeUrl, encryptionKey } = readStoreConfig(process.env);
-  const path = resolve(fileOf(storeUrl, 'back it up with pg_dump'));
+  const path = resolve(sqlitePathOf(storeUrl, 'back it up with pg_dump'));
   const bytes = await makeBackup({ path, file, logger });
   const key = encryptionKey === undefined ? `${path}.key` : 'the value of ENCRYPTION_KEY';
   process.stdout.write(

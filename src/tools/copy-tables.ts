@@ -5,10 +5,10 @@ import type { Logger } from '../logger.ts';
 import { openEncrypted } from '../operations/re-encryption.ts';
 import { countOf } from '../storage/count.ts';
 import { createEncryption } from '../storage/encryption.ts';
-import { keysAtHand, usedKeysOf } from '../storage/encryption-key.ts';
+import { keysAtHand, usedKeyIdsOf } from '../storage/encryption-key.ts';
 import { createStoreLock } from '../storage/lock.ts';
 import { PLACE } from '../storage/postgres-database.ts';
-import { createStore, type Store, WRITE_TEST } from '../storage/store.ts';
+import { createStore, type Store, WRITE_TEST_KEY } from '../storage/store.ts';
 import { StoreError } from '../storage/store-error.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { StoreUrl } from '../store-url.ts';
@@ -29,7 +29,7 @@ const TABLES: Readonly<
   direct_message_channels: ['user_id'],
 };
 /** Values that a store writes at startup, which aren't copied. */
-const OWN_VALUES = [WRITE_TEST, PLACE];
+const OWN_VALUES = [WRITE_TEST_KEY, PLACE];
 /** Number of rows per statement. SQLite allows 32,766 values in a statement. */
 const ROWS_PER_STATEMENT = 500;
 
@@ -65,8 +65,8 @@ export async function copyStore({ from, to, encryptionKey, logger }: CopyDeps): 
   const parts = startInOrder([...locks, source, target], logger);
   await parts.start();
   try {
-    const usedKeys = await usedKeysOf(source.values);
-    const keys = await keysAtHand({ configured: encryptionKey, keyFile: undefined, usedKeys });
+    const usedKeyIds = await usedKeyIdsOf(source.values);
+    const keys = await keysAtHand({ configured: encryptionKey, keyFile: undefined, usedKeyIds });
     const counts = await target.inGuild('every guild', () => copyTables(source, target, to));
     return { counts, unreadable: await openEncrypted(target, createEncryption(keys)) };
   } finally {

@@ -6,12 +6,12 @@ import type { Config } from '../config/config.ts';
 import { SILENT } from '../logger.ts';
 import { AFTER_A_RESTORE } from '../storage/database.ts';
 import { checkFile, DamagedFileError, sync, timeInName } from '../storage/database-file.ts';
-import { keysAtHand, usedKeysOf } from '../storage/encryption-key.ts';
+import { keysAtHand, usedKeyIdsOf } from '../storage/encryption-key.ts';
 import { createFileLock } from '../storage/lock.ts';
 import { openFile } from '../storage/sqlite.ts';
 import { createSqliteDatabase } from '../storage/sqlite-database.ts';
 import { useValues } from '../storage/store.ts';
-import { fileOf, reason, StoreError } from '../storage/store-error.ts';
+import { reason, StoreError, sqlitePathOf } from '../storage/store-error.ts';
 import { sqliteAt } from '../store-url.ts';
 
 /** The second file contains changes that haven't been written to the first one. */
@@ -31,7 +31,7 @@ export interface RestoreDeps {
  * @throws StoreError if the backup can't be restored, in which case the database is unchanged
  */
 export async function restore({ config, file }: RestoreDeps): Promise<string | undefined> {
-  const path = fileOf(config.storeUrl, 'restore it with pg_restore, while no bot runs');
+  const path = sqlitePathOf(config.storeUrl, 'restore it with pg_restore, while no bot runs');
   if (!existsSync(file)) throw new StoreError(`there is no file ${file}`);
   if (resolve(file) === resolve(path)) throw new StoreError(`${file} is the database itself`);
   const wasThere = existsSync(path);
@@ -44,7 +44,7 @@ export async function restore({ config, file }: RestoreDeps): Promise<string | u
     await keysAtHand({
       configured: config.encryptionKey,
       keyFile: `${path}.key`,
-      usedKeys: (await useValues(sqliteAt(copy), usedKeysOf)) ?? [],
+      usedKeyIds: (await useValues(sqliteAt(copy), usedKeyIdsOf)) ?? [],
     });
     await markAsRestored(copy);
     await sync(copy);

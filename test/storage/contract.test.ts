@@ -176,7 +176,7 @@ describe.each(kinds())('a store in %s', (kind) => {
       await store.inGuild('1', async () => undefined);
       await store.inGuild('1', () => Promise.reject(new Error('not of the database'))).catch(() => undefined);
       await store.inGuild('1', () => sql`no such statement`.execute(store.tables())).catch(() => undefined);
-      expect(ends.map(({ isFailure }) => isFailure)).toEqual([false, false, true]);
+      expect(ends.map(({ isStoreError }) => isStoreError)).toEqual([false, false, true]);
       expect(ends.every(({ ms }) => ms >= 0)).toBe(true);
     });
 
