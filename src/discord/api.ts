@@ -26,10 +26,9 @@ import { createFailureLog } from './unreachable.ts';
 const FIRST_RESPONSE_MS = 3_000;
 /** How long the first attempt can take before a second one starts in parallel (ms). The first connection may be dead. */
 const FIRST_ATTEMPT_MS = 1_000;
-/** Time limits for a reply without files, and for any other request. */
+/** Time limits for a reply without files or a request for the time, and for any other request. */
 const REPLY_TIMEOUT_MS = 5_000;
 const REQUEST_TIMEOUT_MS = 15_000;
-/** Used to calculate the time limit for a reply with files. */
 const ASSUMED_UPLOAD_BYTES_PER_SECOND = 50_000;
 /** So long that the bot's own limits always apply first. */
 const DISCORD_JS_TIMEOUT_MS = 10 * 60_000;
@@ -39,7 +38,10 @@ const TOKENS_SWEPT_EVERY_MS = 60_000;
 /** Some 429 responses specify a delay of zero. */
 const MIN_PAUSE_AFTER_429_MS = 250;
 
-/** Thrown if the interaction is too old (10062), already has a response (40060), or its token has expired. */
+/**
+ * Thrown if the interaction is too old (10062), already has a response (40060), or its token has expired. Also thrown if a
+ * rate limit or a block leaves no time for the first response.
+ */
 export class LostInteractionError extends Error {
   override readonly name = 'LostInteractionError';
 }
@@ -280,7 +282,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
   }
 
   /**
-   * Sends the first response.
+   * Makes up to two attempts to send the first response.
    * @throws LostInteractionError
    */
   async function respond(interaction: ReplyTarget, body: APIInteractionResponse): Promise<void> {

@@ -23,7 +23,6 @@ export function createBlock(logger: Pick<Logger, 'error'>) {
 
   return {
     leftMs,
-    /** Returns a sentence that describes the current block, if any. */
     trouble: (): string | undefined =>
       leftMs() === 0
         ? undefined

@@ -3,8 +3,7 @@ import { DAY_MS, MINUTE_MS } from '../pacing/durations.ts';
 import type { DiscordApi } from './api.ts';
 
 const MAX_UNREPORTED_ERROR_MS = 5 * MINUTE_MS;
-/** Beyond this error, the bot doesn't delete old data. */
-const MAX_HARMLESS_ERROR_MS = DAY_MS;
+const MAX_ERROR_FOR_DELETION_MS = DAY_MS;
 
 export interface ClockCheckDeps {
   readonly api: Pick<DiscordApi, 'clockAheadMs'>;
@@ -19,14 +18,14 @@ export function createClockCheck({ api, logger }: ClockCheckDeps) {
       if (trouble) logger.warn({}, `this machine's clock ${trouble.text}: ${trouble.fix}`);
     },
 
-    /** Whether the clock is accurate enough to delete old data. */
+    /** Whether the clock is accurate enough to delete old data. False if Discord doesn't respond. */
     async isRight(): Promise<boolean> {
       const aheadMs = await api.clockAheadMs();
       if (aheadMs === undefined) {
         logger.info({}, 'could not get the time from Discord; will not delete old data until it can');
         return false;
       }
-      const trouble = clockTrouble(aheadMs, MAX_HARMLESS_ERROR_MS);
+      const trouble = clockTrouble(aheadMs, MAX_ERROR_FOR_DELETION_MS);
       if (trouble) {
         const { text, fix } = trouble;
         logger.error({}, `this machine's clock ${text}, so old data is not deleted: ${fix}`);

@@ -30,7 +30,6 @@ interface KnownEntries {
 export interface CommandPermissionsDeps {
   readonly api: Pick<DiscordApi, 'get'>;
   readonly applicationId: () => Promise<string>;
-  /** Returns a published command's id, or `undefined` until Discord has returned it. */
   readonly commandId: (name: string) => string | undefined;
 }
 

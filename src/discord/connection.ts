@@ -122,7 +122,6 @@ export function createConnection(deps: ConnectionDeps) {
     transportTrouble: () => transportTrouble,
     /** Connects in the background. Retries until it succeeds. */
     part,
-    /** Checks whether Discord still sends commands to this bot. */
     transportCheck: { name: 'transport', ...transport },
   };
 }

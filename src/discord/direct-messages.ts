@@ -92,7 +92,7 @@ export function createDirectMessages({ api, values, channels, onDirectMessage, l
     }
   }
 
-  /** Whether the user's channel is open, or can be opened today. */
+  /** Whether the user's channel is open, or the daily limit allows opening it. */
   const canOpen = async (userId: string): Promise<boolean> =>
     (await channels.find(userId)) !== undefined || !(await channels.areUsedUp());
 
@@ -142,15 +142,14 @@ export function createDirectMessages({ api, values, channels, onDirectMessage, l
   return {
     /**
      * Whether the bot can message a user. False during a pause, for a day after Discord rejected a message to them, and if
-     * the bot has messaged too many new users today.
+     * the bot has messaged too many new users in the last 24 hours.
      */
     canSendTo: async (userId: string): Promise<boolean> =>
       !rejections.wasRejected(userId, DAY_MS) && !(await isPaused()) && canOpen(userId),
-    /** Whether direct messages are paused because Discord has blocked them. */
     isPaused,
     /** Waits for all attempts to open direct message channels. Never throws. */
     opened: (): Promise<void> => openings.run('', async () => undefined),
-    /** Sends a message that doesn't ping anyone. Retries temporary failures for a minute and a half. Never throws. */
+    /** Sends a message that doesn't ping anyone. Retries each request for a minute and a half. Never throws. */
     async send(userId: string, { nonce, ...texts }: DirectMessage): Promise<void> {
       try {
         await sendTo(userId, {

@@ -97,7 +97,7 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
     }
   }
 
-  /** Reads a request from Discord. @throws HttpStatusError */
+  /** @throws HttpStatusError if the request isn't an interaction that Discord signed */
   async function readInteraction(request: IncomingMessage): Promise<unknown> {
     const [path] = (request.url ?? '').split('?');
     if (path !== ENDPOINT_PATH) throw new HttpStatusError(404, `only ${ENDPOINT_PATH} accepts interactions`);

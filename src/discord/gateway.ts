@@ -63,7 +63,6 @@ export interface GatewayDeps {
   readonly logger: Logger;
 }
 
-/** The delay before reconnecting doubles with each attempt. */
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 60_000;
 

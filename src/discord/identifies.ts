@@ -42,7 +42,6 @@ export function createIdentifyQuota({
 
   return {
     ask,
-    /** Returns how many IDENTIFYs are left: Discord's latest count minus later uses. `undefined` before the first count. */
     left: () => left,
     /** Waits until a shard can identify, and counts its IDENTIFY. @throws if `signal` is aborted */
     async acquire({ shard, isFirst, signal }: Turn): Promise<void> {

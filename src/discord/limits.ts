@@ -30,7 +30,6 @@ export const LIMITS = {
   fileBytes: 8_000_000,
 } as const;
 
-/** A choice offered for an option, with the name that the member sees. */
 export interface Choice {
   readonly name: string;
   readonly value: string;
@@ -56,7 +55,7 @@ interface MessageTexts {
   readonly embeds?: readonly APIEmbed[];
 }
 
-/** Shortens all text in a message to Discord's limits. */
+/** Shortens a message's content, and the titles, descriptions and footers of its embeds, to Discord's limits. */
 export function fitTexts<Said extends MessageTexts>(message: Said): Said {
   return {
     ...message,

@@ -17,7 +17,6 @@ export const readApplication = async (
 export const portalPage = ({ id }: Pick<Application, 'id'>, page: 'information' | 'installation'): string =>
   `${PORTAL}/${id}/${page}`;
 
-/** Explains how to get a valid token. The portal shows each token only once. */
 export const NEW_TOKEN = `create a new one: ${PORTAL}, your application, "Bot", "Reset Token" (it is shown only once)`;
 
 /** Builds the link that adds the bot user and the commands to a server, without any permissions. */
@@ -26,7 +25,6 @@ export function inviteLink(applicationId: string): string {
   return `https://discord.com/oauth2/authorize?${query}`;
 }
 
-/** How the bot receives interactions. */
 export interface Transport {
   readonly interactions: 'gateway' | 'http';
   /** The public key in hexadecimal; required for `http`. */
@@ -87,7 +85,6 @@ export function installationTroubles(application: Application): readonly string[
 const GUILDS_TO_WARN_AT = 75;
 const MAX_UNVERIFIED_GUILDS = 100;
 
-/** Returns sentences about how the application's name breaks Discord's rules. */
 export const nameTroubles = ({ name }: Pick<Application, 'name'>): readonly string[] =>
   /discord/i.test(name) ? ['Discord does not verify an application with "discord" in its name.'] : [];
 

@@ -58,14 +58,14 @@ export function createPublishing({ api, values, claimJob, logger }: PublishingDe
   async function publishOnce(applicationId: string, commands: Commands, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const { entryPoints, others } = await readCommands(api, applicationId);
-      if ((await values.get(publishedKey(applicationId))) === fingerprint(commands, others)) {
+      if ((await values.get(fingerprintKey(applicationId))) === fingerprint(commands, others)) {
         ids = idsByName(others);
         logger.debug({ commands: others.length }, 'the commands are already published');
         return;
       }
       const isDone = await claimJob('publish', PUBLISHING_MS, async () => {
         const published = await put(applicationId, commands, entryPoints);
-        await values.set(publishedKey(applicationId), fingerprint(commands, published));
+        await values.set(fingerprintKey(applicationId), fingerprint(commands, published));
       });
       if (isDone) return;
       await sleep(FIRST_PAUSE_MS, undefined, { signal });
@@ -108,8 +108,7 @@ export function createPublishing({ api, values, claimJob, logger }: PublishingDe
   };
 }
 
-/** Returns the key under which the {@link fingerprint} of the last published commands is stored. */
-export const publishedKey = (applicationId: string): string => `published:${applicationId}`;
+export const fingerprintKey = (applicationId: string): string => `published:${applicationId}`;
 
 /**
  * Returns a hash that changes if the commands change, in the bot's code or at Discord. Discord gives each changed command a

@@ -1,6 +1,6 @@
 import { createBoundedMap } from '../pacing/bounded-map.ts';
 
-/** About 2 MB in total. The oldest entry is removed first. */
+/** About 2 MB in total. */
 const MAX_ENTRIES = 10_000;
 
 /**

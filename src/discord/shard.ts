@@ -29,7 +29,7 @@ const HELLO_TIMEOUT_MS = 20_000;
  * (Discord docs: Gateway, "Sending Heartbeats").
  */
 const SESSION_TIMEOUT_MS = 60_000;
-/** A dead connection never closes on its own. */
+/** Without this limit, closing a dead connection would take half a minute. */
 const CLOSE_TIMEOUT_MS = 1_000;
 /**
  * After so many consecutive connections, the shard drops the old session and uses the main gateway URL (Discord
@@ -205,7 +205,6 @@ export function createShard({ id, info, token, identifies, log, ...deps }: Shard
   return {
     connect,
     state: () => state,
-    /** Returns the milliseconds since the shard last received anything; 0 if it isn't expected to receive anything. */
     silentMs: () => (heardAt === undefined ? 0 : performance.now() - heardAt),
     async leave(): Promise<void> {
       leaving.abort();

@@ -19,18 +19,18 @@ const LOG_EVERY_MS = 60_000;
 export const whyUnreachable = (error: unknown): string | undefined => REASONS[codeOf(error)];
 
 /**
- * Creates a logger for failed requests that will be retried after `waitMs`. It normally logs the message passed as
- * `otherwise`, with the error. If Discord is unreachable, it logs only that fact, at most once a minute, because several
- * parts of the bot connect at startup.
+ * Creates a logger for failed requests that will be retried after `waitMs`. It normally logs the given message with the
+ * error. If Discord is unreachable, it logs only that fact, at most once a minute, because several parts of the bot connect
+ * at startup.
  */
 export function createFailureLog(apiUrl: string, logger: Pick<Logger, 'error'>) {
   let loggedAt = Number.NEGATIVE_INFINITY;
 
-  return (error: unknown, waitMs: number, otherwise: string): void => {
+  return (error: unknown, waitMs: number, message: string): void => {
     const why = whyUnreachable(error);
     const seconds = Math.ceil(waitMs / 1000);
     if (why === undefined) {
-      logger.error({ err: error, againInSeconds: seconds }, otherwise);
+      logger.error({ err: error, againInSeconds: seconds }, message);
     } else if (performance.now() - loggedAt >= LOG_EVERY_MS) {
       loggedAt = performance.now();
       logger.error({}, `${new URL(apiUrl).host} is unreachable (${why}); will retry in ${seconds} s`);

@@ -9,8 +9,8 @@ import { type StandInOptions, startDiscord } from '../../sandbox/discord/stand-i
 import {
   asPublished,
   createPublishing,
+  fingerprintKey,
   type PublishingDeps,
-  publishedKey,
 } from '../../src/discord/publish.ts';
 import type { ClaimJob } from '../../src/storage/claim-job.ts';
 import { claimJob } from '../support/builders.ts';
@@ -91,7 +91,7 @@ describe("the bot's commands", () => {
     const { discord, values, run } = await open();
     const older = [command('one', 'Did it')];
     await run(older);
-    const key = publishedKey(discord.applicationId);
+    const key = fingerprintKey(discord.applicationId);
     const backup = await values.get(key);
     await run(COMMANDS);
     await values.set(key, backup);
