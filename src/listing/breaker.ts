@@ -13,36 +13,34 @@ interface GuildHealth {
 
 export type Breaker = ReturnType<typeof createBreaker>;
 
-/** Counts consecutive failures. */
-const FAILURES_TO_PAUSE_GUILD = 3;
-const FAILURES_TO_PAUSE_ALL = 10;
-/** All guilds are paused only if the failures affect several. */
+const CONSECUTIVE_FAILURES_TO_PAUSE_GUILD = 3;
+const CONSECUTIVE_FAILURES_TO_PAUSE_ALL = 10;
 const MIN_GUILDS_TO_PAUSE_ALL = 3;
 const HELD_BACK_MS = 30_000;
 /** Applies to a key after a 429 response without `Retry-After`. */
 export const DEFAULT_PAUSE_MS = 1_000;
 /** Members are waiting, and a longer `Retry-After` may be the service's mistake. */
 const MAX_PAUSE_MS = 10 * 60_000;
-/** Applies to guilds with failures and to paused keys. The oldest guild or key is dropped first. */
-const MAX_TRACKED = 10_000;
+const MAX_GUILDS_OR_KEYS = 10_000;
 
 /**
  * Creates the circuit breaker, which decides whether a guild can send requests now. Guilds are tracked separately, so that
  * one guild's bad key doesn't block the others. Submissions are paused as long as the listing service keeps failing. After
- * a 429, only the guild's key in that request is paused, for as long as the service requests.
+ * a 429, only the guild's key in that request is paused, for as long as the service requests, but at most ten minutes.
  * @param now returns the time of a monotonic clock, in milliseconds
  */
 export function createBreaker(now: () => number = () => performance.now()) {
-  const failuresOf = createBoundedMap<number>(MAX_TRACKED);
-  const nextTryOf = createBoundedMap<number>(MAX_TRACKED);
-  const pausedUntil = createBoundedMap<number>(MAX_TRACKED);
+  const failuresOf = createBoundedMap<number>(MAX_GUILDS_OR_KEYS);
+  const nextTryOf = createBoundedMap<number>(MAX_GUILDS_OR_KEYS);
+  const pausedUntil = createBoundedMap<number>(MAX_GUILDS_OR_KEYS);
   let outcomes: GuildHealth[] = [];
   let nextTryOfAll = 0;
 
-  const isOpenFor = (guildId: string) => (failuresOf.get(guildId) ?? 0) >= FAILURES_TO_PAUSE_GUILD;
+  const isOpenFor = (guildId: string) =>
+    (failuresOf.get(guildId) ?? 0) >= CONSECUTIVE_FAILURES_TO_PAUSE_GUILD;
 
   function isOpenForAll(): boolean {
-    if (outcomes.length < FAILURES_TO_PAUSE_ALL) return false;
+    if (outcomes.length < CONSECUTIVE_FAILURES_TO_PAUSE_ALL) return false;
     if (outcomes.some(({ health }) => health === 'answered')) return false;
     return new Set(outcomes.map(({ guildId }) => guildId)).size >= MIN_GUILDS_TO_PAUSE_ALL;
   }
@@ -68,7 +66,7 @@ export function createBreaker(now: () => number = () => performance.now()) {
       return true;
     },
     note(guildId: string, health: RequestHealth, trouble?: string): void {
-      outcomes = [...outcomes, { guildId, health, trouble }].slice(-FAILURES_TO_PAUSE_ALL);
+      outcomes = [...outcomes, { guildId, health, trouble }].slice(-CONSECUTIVE_FAILURES_TO_PAUSE_ALL);
       if (health === 'answered') {
         failuresOf.delete(guildId);
         nextTryOf.delete(guildId);

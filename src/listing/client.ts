@@ -76,10 +76,8 @@ export function createListingApi(deps: ListingApiDeps) {
     pipelining: 1,
   });
   const closing = new AbortController();
-  /** The unusable games that have already been logged. */
-  const logged = createBoundedMap<true>(1_000);
+  const loggedGames = createBoundedMap<true>(1_000);
 
-  /** Logs and counts a request after it has ended. */
   async function reported<Heard extends Outcome | GamesOutcome>(
     action: ListingRequest['action'],
     { interactionId, guildId }: RequestedFor,
@@ -95,11 +93,11 @@ export function createListingApi(deps: ListingApiDeps) {
     return outcome;
   }
 
-  /** Logs each unusable game only once, however often the list is read. */
+  /** Logs a list's first unusable games, each only once, however often the list is read. */
   function reportUnusable(logger: ReportLogger, unusable: readonly UnusableGame[]): void {
     const first = unusable.slice(0, MAX_UNUSABLE_LOGGED);
-    for (const { game, reason } of first.filter((each) => !logged.get(each.game))) {
-      logged.set(game, true);
+    for (const { game, reason } of first.filter((each) => !loggedGames.get(each.game))) {
+      loggedGames.set(game, true);
       logger.warn(
         { game, reason, all: unusable.length },
         'could not use a game from the games list; skipping it',

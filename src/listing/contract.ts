@@ -13,10 +13,9 @@ const MAX_UNUSABLE = 1_000;
 /** The limit for the service's message is Discord's limit for a message. */
 export const MAX_MESSAGE_LENGTH = 2_000;
 
-/** The longest message in the specification has 38. */
+/** The longest message in the specification has 38 characters. */
 const MAX_STORED_MESSAGE_LENGTH = 300;
 
-/** Shortens the service's message to the length that is stored. */
 export const storedMessage = (message: string): string => shorten(message, MAX_STORED_MESSAGE_LENGTH);
 
 /** Converts a number to a string, because some services send digits-only text as a number. */
@@ -37,7 +36,6 @@ const gameSchema = z.object({
 });
 export type Game = z.infer<typeof gameSchema>;
 
-/** An element of the games list that the bot can't use. */
 export interface UnusableGame {
   /** The element's name and alias, if they exist. */
   readonly game: string;

@@ -5,18 +5,15 @@ import { AMBIGUOUS, NICKNAMES, OF_EDITION, ORDINARY_WORDS } from './nicknames.ts
 
 /** Discord docs: Application Commands, autocomplete. */
 export const MAX_CHOICES = 25;
-/** Later characters aren't checked for typos. */
-const MAX_CHARACTERS_COMPARED = 30;
-/** The first games are checked for typos (at most 20 ms). Later games need exact input. */
-const MAX_GAMES_COMPARED = 1_000;
+const MAX_CHARACTERS_CHECKED_FOR_TYPOS = 30;
+/** The check takes at most 20 ms. Later games need exact input. */
+const MAX_GAMES_CHECKED_FOR_TYPOS = 1_000;
 /** Shorter input would match nearly every game by letters in order. */
 const MIN_LENGTH_IN_ORDER = 3;
 /** Among other words, shorter names are more likely something else. */
 const MIN_NAME_LENGTH = 3;
-/** Later words aren't searched for a game's name. */
 const MAX_WORDS_SEARCHED = 8;
-/** The rank of a game that doesn't match. */
-const MISSED = Number.POSITIVE_INFINITY;
+const NO_MATCH = Number.POSITIVE_INFINITY;
 /** About 200 KiB. Caching helps because many members start with the same letters. */
 const MAX_CACHED_SEARCHES = 500;
 
@@ -60,8 +57,7 @@ function entryOf(game: Game): Entry {
  */
 export function indexGames(games: readonly Game[]) {
   const entries = games.map(entryOf);
-  /** Cached searches. Each key consists of the number of games requested and the input. */
-  const remembered = createBoundedMap<readonly Game[]>(MAX_CACHED_SEARCHES);
+  const cachedSearches = createBoundedMap<readonly Game[]>(MAX_CACHED_SEARCHES);
   // Reversed, so that the first game wins if several have the same text.
   const last = entries.toReversed();
   const byAlias = new Map(last.map(({ game }) => [game.alias, game]));
@@ -107,9 +103,7 @@ export function indexGames(games: readonly Game[]) {
   }
 
   return {
-    /** All games, in their original order. */
     all: games,
-    /** All games, with widely known games first. */
     usualFirst: usualFirst(games),
     /**
      * Returns the games that match the input, best matches first. Among equally good matches, widely known games come
@@ -124,8 +118,8 @@ export function indexGames(games: readonly Game[]) {
       if (typed === '') return some.slice(0, limit).map(({ game }) => game);
       if (among || limit > MAX_CHOICES) return searched(some, typed, limit);
       const cacheKey = `${limit} ${typed}`;
-      const found = remembered.get(cacheKey) ?? searched(entries, typed, limit);
-      remembered.set(cacheKey, found);
+      const found = cachedSearches.get(cacheKey) ?? searched(entries, typed, limit);
+      cachedSearches.set(cacheKey, found);
       return found;
     },
     /**
@@ -164,13 +158,13 @@ function search(entries: readonly Entry[], typed: string, limit: number): readon
 
 /**
  * Sorts games by rank, best first. If games have the same rank, widely known ones come first.
- * @param rankOf returns a whole number, where lower is better, or {@link MISSED} to leave the game out
+ * @param rankOf returns a whole number, where lower is better, or {@link NO_MATCH} to leave the game out
  */
 function ranked(entries: readonly Entry[], rankOf: (entry: Entry) => number): readonly Game[] {
   const byRank: Game[][] = [];
   for (const entry of entries) {
     const rank = rankOf(entry);
-    if (rank === MISSED) continue;
+    if (rank === NO_MATCH) continue;
     byRank[rank] ??= [];
     byRank[rank].push(entry.game);
   }
@@ -193,10 +187,10 @@ function asTyped(entries: readonly Entry[], typed: string): readonly Game[] {
     if (name.includes(typed) || alias.includes(typed)) return 5;
     // Each typed word must be the beginning of a word in the name, in any order. For example, "ascended ark" matches.
     const begins = (typedWord: string) => words.some((word) => word.startsWith(typedWord));
-    if (typedWords.length > 1) return typedWords.every(begins) ? 6 : MISSED;
+    if (typedWords.length > 1) return typedWords.every(begins) ? 6 : NO_MATCH;
     // The typed letters must occur in this order, starting with the first letter of the name. For example, "bf1942"
     // matches.
-    return hasInOrder(letters, typed) ? 7 : MISSED;
+    return hasInOrder(letters, typed) ? 7 : NO_MATCH;
   });
 }
 
@@ -209,15 +203,14 @@ function hasInOrder(letters: string, typed: string): boolean {
 
 /** Returns the games that match despite typos. Games with fewer typos come first. */
 function withTypos(entries: readonly Entry[], typed: string, found: ReadonlySet<Game>): readonly Game[] {
-  const compared = typed.slice(0, MAX_CHARACTERS_COMPARED);
+  const compared = typed.slice(0, MAX_CHARACTERS_CHECKED_FOR_TYPOS);
   const whole = [distanceOf(compared)];
   const ofWords = compared.split(' ').map(distanceOf);
-  return ranked(entries.slice(0, MAX_GAMES_COMPARED), ({ game, alias, name, words }) =>
-    found.has(game) ? MISSED : Math.min(typosIn([alias, name], whole), typosIn(words, ofWords)),
+  return ranked(entries.slice(0, MAX_GAMES_CHECKED_FOR_TYPOS), ({ game, alias, name, words }) =>
+    found.has(game) ? NO_MATCH : Math.min(typosIn([alias, name], whole), typosIn(words, ofWords)),
   );
 }
 
-/** Allows one typo in text of at least 4 letters, and two in text of at least 8. */
 function distanceOf(typed: string) {
   if (typed.length < 4) return prefixDistance(typed, 0);
   return prefixDistance(typed, typed.length < 8 ? 1 : 2);
@@ -227,7 +220,7 @@ function distanceOf(typed: string) {
 function typosIn(texts: readonly string[], typed: readonly ReturnType<typeof distanceOf>[]): number {
   let sum = 0;
   for (const distance of typed) {
-    let fewest = MISSED;
+    let fewest = NO_MATCH;
     for (const text of texts) fewest = Math.min(fewest, distance(text));
     sum += fewest;
   }
@@ -250,13 +243,12 @@ function fold(text: string): string {
   return words === '' ? letters.trim() : words;
 }
 
-/** The names and nicknames of all known games, including games that the service doesn't list. */
-const KNOWN: ReadonlySet<string> = new Set(
+const KNOWN_NAMES: ReadonlySet<string> = new Set(
   [...NICKNAMES].flatMap(([name, nicknames]) => [name, ...nicknames]).map(withoutSpaces),
 );
 
-/** Whether text is the name of a known game, including games that the service doesn't list. */
-export const isKnownGame = (text: string): boolean => KNOWN.has(withoutSpaces(fold(text)));
+/** Whether text is the name or a nickname of a game in {@link NICKNAMES}, even if the service doesn't list the game. */
+export const isKnownGame = (text: string): boolean => KNOWN_NAMES.has(withoutSpaces(fold(text)));
 
 /** Whether the name of a game is also an ordinary word in some language. */
 export const isOrdinaryWord = (text: string): boolean => ORDINARY_WORDS.has(fold(text));

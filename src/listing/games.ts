@@ -24,13 +24,12 @@ export interface GamesDeps {
 
 /** Identifies fetches with the operator's key. Fetches with a guild's key use the guild's id. */
 const OPERATOR = 'operator';
-/** How long a suspiciously short list counts as fresh. */
-const SHORT_LIST_MS = 60_000;
+const SHORT_LIST_TTL_MS = 60_000;
 const PAUSE_AFTER_FAILURE_MS = 30_000;
 
 type Fetch = () => Promise<GamesOutcome | undefined>;
 
-/** The stored games list, for use after a restart. */
+/** The stored games list, for use after a restart and by other processes. */
 const listSchema = z.object({
   fetchedAt: z.number().int().nonnegative(),
   games: gamesSchema.transform(({ games }) => games).refine((games) => games.length > 0),
@@ -55,7 +54,7 @@ export function createGames(deps: GamesDeps) {
   const isFresh = () =>
     fetchedAt !== undefined &&
     !isInvalidated &&
-    isRecent(fetchedAt, isShort ? Math.min(SHORT_LIST_MS, ttlMs) : ttlMs, now());
+    isRecent(fetchedAt, isShort ? Math.min(SHORT_LIST_TTL_MS, ttlMs) : ttlMs, now());
 
   /** Replaces the list with newly fetched games. Resolves once they have been stored. */
   async function accept(games: readonly Game[]): Promise<void> {

@@ -25,7 +25,6 @@ export interface ListingDeps
      */
     noteOutcome(guildId: string, setAt: string, outcome: GamesOutcome): Promise<KeyChange | undefined>;
   };
-  /** Called when the service rejects a guild's key for the first time, and when it accepts the key again. */
   readonly onKeyChange: (guildId: string, change: KeyChange) => Promise<void>;
   readonly logger: Logger;
 }

@@ -1,7 +1,6 @@
 import { unescape as decodePercents } from 'node:querystring';
 import type { Secret } from '../text/secret.ts';
 
-/** The text that replaces the API key in the service's responses. */
 const MASKED_KEY = '[API key]';
 
 /** The characters that every HTML encoder replaces by names. Most encoders use numbers for other characters. */
@@ -13,7 +12,6 @@ const NAMED_ENTITIES: ReadonlyMap<string, string> = new Map([
   ['apos', "'"],
 ]);
 
-/** Returns the character with this code, or U+FFFD if the code is too high. */
 const characterOf = (code: number): string => (code > 0x10ffff ? '\ufffd' : String.fromCodePoint(code));
 
 const decodeEntities = (text: string): string =>
@@ -22,8 +20,7 @@ const decodeEntities = (text: string): string =>
     .replace(/&#x([\da-f]{1,6});/gi, (_, code: string) => characterOf(Number.parseInt(code, 16)))
     .replace(/&([a-z]{2,4});/g, (entity, name: string) => NAMED_ENTITIES.get(name) ?? entity);
 
-/** Decodes the escapes of JSON within text. */
-const decodeJson = (text: string): string =>
+const decodeJsonEscapes = (text: string): string =>
   text
     .replace(/\\u([\da-f]{4})/gi, (_, code: string) => characterOf(Number.parseInt(code, 16)))
     .replace(/\\(["\\/])/g, '$1');
@@ -32,7 +29,7 @@ const decodeJson = (text: string): string =>
 const decodeForm = (text: string): string => decodePercents(text.replaceAll('+', ' '));
 
 const ENCODED = /[&\\%+]/;
-const DECODERS = [decodeEntities, decodeJson, decodeForm];
+const DECODERS = [decodeEntities, decodeJsonEscapes, decodeForm];
 
 /**
  * Masks the API key in text from the service, whether the key is plain, encoded as in the bot's requests, or encoded for
@@ -54,7 +51,7 @@ function maskText(text: string, key: string): string {
   return masked;
 }
 
-/** Masks the API key in all strings of a parsed JSON value, which is changed in place. Takes as long as parsing (measured). */
+/** Masks the API key in all string values of parsed JSON, which is changed in place. Takes as long as parsing (measured). */
 export function maskKey(value: unknown, key: Secret): unknown {
   const plain = key.reveal();
   function mask(each: unknown): unknown {

@@ -5,7 +5,6 @@ import type { Secret } from '../text/secret.ts';
 import type { Failure, NotSentOutcome, UnknownOutcome } from './contract.ts';
 import { maskKey } from './mask-key.ts';
 
-/** An HTTP response with any body. */
 export interface HttpResponse {
   readonly kind: 'response';
   readonly status: number;
@@ -159,7 +158,7 @@ const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 /**
  * Returns the JSON in a response, or the reason why the response is unusable.
- * @param key the API key, which is masked wherever it occurs in the JSON, plain or encoded
+ * @param key the API key, which is masked in all string values of the JSON, plain or encoded
  */
 export function readJson(
   response: HttpResponse,
