@@ -1,5 +1,4 @@
-/** Matches plain ASCII, which doesn't need cleaning. */
-const PLAIN = /^[ -~\t\n\r]*$/;
+const PLAIN_ASCII = /^[ -~\t\n\r]*$/;
 
 /** Superscript and subscript digits, which number footnotes. */
 const SMALL_DIGITS = '²³¹⁰⁴-⁹₀-₉';
@@ -15,8 +14,7 @@ const IN_WORD = '(?!\\p{Default_Ignorable_Code_Point})[\\p{L}\\p{M}\\p{Nd}_-]';
 /** A number of several digits, or numbers with dots as in IPv4. Excludes numbers in names, which would become other names. */
 const NUMBER = new RegExp(`(?<!${IN_WORD}|\\.)\\p{Nd}[\\p{Nd}.]*\\p{Nd}(?!\\.?${IN_WORD})`, 'gu');
 
-/** Returns the value of a digit in any script. */
-function digitOf(digit: string): number {
+function digitValue(digit: string): number {
   // The ten digits of a script follow one another, from 0 to 9. Other digits can only precede them in tens.
   const code = digit.codePointAt(0) ?? 0;
   let before = 0;
@@ -28,7 +26,7 @@ function digitOf(digit: string): number {
 const withAsciiDigits = (text: string): string =>
   text
     .replace(/(?<=\p{Nd})٫(?=\p{Nd})/gu, '.')
-    .replace(NUMBER, (number) => number.replace(/\p{Nd}/gu, (digit) => String(digitOf(digit))));
+    .replace(NUMBER, (number) => number.replace(/\p{Nd}/gu, (digit) => String(digitValue(digit))));
 
 /** The symbols that can represent a letter: those in `look-alikes.ts`, and letters in brackets. */
 const LETTER_SYMBOLS = '℮⒜-⒵🄐-🄩🅐-🅩🅰-🆉🇦-🇿';
@@ -75,7 +73,7 @@ function withoutSeparators(text: string): string {
  * and tabs. Idempotent.
  */
 export function plainText(text: string): string {
-  if (PLAIN.test(text)) return text;
+  if (PLAIN_ASCII.test(text)) return text;
   const plain = text
     .toWellFormed()
     .replace(/\p{Cf}|\p{Variation_Selector}/gu, '')
