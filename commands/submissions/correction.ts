@@ -14,7 +14,7 @@ import {
 } from '../../src/server-lists/row.ts';
 import { rowForServer, type Submission } from '../../src/submissions/submission.ts';
 import type { SeenApproval } from '../../src/submissions/waiting-submissions.ts';
-import { notChangedText } from '../../src/words/problem.ts';
+import { submissionUnchangedText } from '../../src/words/problem.ts';
 import { withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { fieldsOf } from '../submit/enter-fields.ts';
@@ -56,7 +56,12 @@ export async function notCorrected(
 ): Promise<UserError> {
   const invalid = { kind: 'invalid', line: row.line, typed: typedOf(row), problem } as const;
   const near = (await gamesNear(context, invalid, deps)) ?? [];
-  const lines = problemLines(context, invalid, { near, isListKnown: deps.games.isFresh() }, notChangedText);
+  const lines = problemLines(
+    context,
+    invalid,
+    { near, isListKnown: deps.games.isFresh() },
+    submissionUnchangedText,
+  );
   return new UserError([...lines, context.t('approval.still')].join('\n'));
 }
 

@@ -4,7 +4,7 @@ import { UserError } from '../../src/interactions/user-error.ts';
 import { isInvalid, lineLabel, type TypedRow } from '../../src/server-lists/row.ts';
 import type { WaitingEdit } from '../../src/submissions/draft-editor.ts';
 import type { Unavailable } from '../../src/submissions/drafts.ts';
-import { notChangedText, problemText } from '../../src/words/problem.ts';
+import { problemText, submissionUnchangedText } from '../../src/words/problem.ts';
 import { sentences } from '../../src/words/sentences.ts';
 import { firstItems, MAX_NAMED_PER_LIST, withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
@@ -109,7 +109,7 @@ function invalidRowsText(
 ): string {
   const [only] = newlyInvalid;
   if (only && draft.rows.length === 1) {
-    return withSign('not-sent', notChangedText(problemText(only.problem, t), t));
+    return withSign('not-sent', submissionUnchangedText(problemText(only.problem, t), t));
   }
   const items = firstItems(t, newlyInvalid, MAX_NAMED_PER_LIST, (row) =>
     invalidItem(t, row, games, draft.source === 'text'),

@@ -34,7 +34,6 @@ export function escapeText(text: string, maxLength: number = MAX_TEXT_LENGTH): s
 /** 100 characters (Discord's limit for a choice), each escaped. */
 export const MAX_ESCAPED_NAME_LENGTH = 2 * MAX_GAME_NAME_LENGTH;
 
-/** Escapes the name of a game or a member, like {@link escapeText}. */
 export const escapeName = (name: string): string => escapeText(name, MAX_ESCAPED_NAME_LENGTH);
 
 /**

@@ -9,17 +9,16 @@ import type { Audience } from './words.ts';
  */
 export type ListingPages = (address?: string) => string | undefined;
 
-/** The placeholder for the address in the operator's link. */
-const ADDRESS = '{address}';
+const ADDRESS_PLACEHOLDER = '{address}';
 
 /**
  * Creates the function that returns pages on the service's website.
- * @param template an http or https URL that can contain {@link ADDRESS} once. Without an address, the link ends before the
+ * @param template an http or https URL that can contain {@link ADDRESS_PLACEHOLDER} once. Without an address, the link ends before the
  * part with the placeholder (the query, the fragment or the path's last segment)
  */
 export function createListingPages(template: string | undefined): ListingPages {
   if (template === undefined) return () => undefined;
-  const [before = '', after] = template.split(ADDRESS);
+  const [before = '', after] = template.split(ADDRESS_PLACEHOLDER);
   if (after === undefined) return () => inMarkup(template);
   const { origin, pathname, search, hash } = new URL(before);
   const isInPath = search === '' && hash === '' && !/[?#]$/.test(before);
@@ -37,7 +36,6 @@ const inMarkup = (url: string) => new URL(url).href.replaceAll('(', '%28').repla
 export const linked = (text: string, page: string | undefined): string =>
   page === undefined ? unlinked(text) : text.replace(']', () => `](<${page}>)`);
 
-/** Removes the square brackets. */
 export const unlinked = (text: string): string => text.replace('[', '').replace(']', '');
 
 /** Returns the page about a server, or the list of servers if no server is given. */

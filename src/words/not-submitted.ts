@@ -84,7 +84,6 @@ export function whyNotSubmitted(reason: OtherReason, t: Translate): ProblemText 
   }
 }
 
-/** Returns a message saying that a limit has been reached, and when it ends. */
 export function limitText({ code, limit, until }: ReachedLimit, t: Translate): ProblemText {
   return { short: t(`problem.short.${code}`, { count: limit }), help: nextTryText(until, t) };
 }

@@ -50,7 +50,6 @@ export function outcomeText(audience: Audience, server: ServerSubmission, outcom
   return withNext(text, outcome, nextText(audience, outcome, [server]));
 }
 
-/** Returns why servers weren't sent, as text for the member. */
 export const notSentText = (audience: Audience, outcome: NotSentOutcome): string =>
   withNext(
     sentences(withSign(outcome.kind, audience.t('ended.one.not-sent')), failureText(outcome, audience.t)),

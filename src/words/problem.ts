@@ -16,13 +16,12 @@ export interface ProblemText {
 
 /** The only game whose servers don't need a port, because it can be in an SRV record. */
 const MINECRAFT = 'minecraft';
-/** The limit for typed text that a message repeats. */
-const MAX_VALUE_LENGTH = 60;
+const MAX_QUOTED_LENGTH = 60;
 
 export function problemText(
   problem: RowProblem,
   t: Translate,
-  maxValueLength = MAX_VALUE_LENGTH,
+  maxValueLength = MAX_QUOTED_LENGTH,
 ): ProblemText {
   const values = valuesOf(problem, maxValueLength);
   const short = t(`problem.short.${shortKey(problem)}`, values);
@@ -119,7 +118,6 @@ function valuesOf(problem: RowProblem, maxValueLength: number): Readonly<Record<
 export const notReadyText = ({ short, help }: ProblemText, t: Translate): string =>
   sentences(t('addserver.notReady', { short }), help);
 
-/** Returns a message about a line that the member hasn't submitted yet. */
 export const unsubmittedLineText = ({ short, help }: ProblemText, t: Translate): string =>
   sentences(t('addserver.toFix', { short }), help);
 
@@ -127,8 +125,7 @@ export const unsubmittedLineText = ({ short, help }: ProblemText, t: Translate):
 export const notUsedText = ({ short, help }: ProblemText, t: Translate): string =>
   sentences(t('addserver.notUsed', { short }), help);
 
-/** Returns a message saying that a pending submission wasn't changed, with the problem and its solution. */
-export const notChangedText = ({ short, help }: ProblemText, t: Translate): string =>
+export const submissionUnchangedText = ({ short, help }: ProblemText, t: Translate): string =>
   sentences(t('approval.unchanged', { short }), help);
 
 /** Returns a problem and its solution, for use after a server's address or in a file's cell. */

@@ -12,12 +12,9 @@ export const sentences = (...all: readonly (string | undefined)[]): string =>
     .join(' ')
     .replace(SPACE_BEHIND_WIDE_STOP, '');
 
-/**
- * Lists the first few names, followed by the number of remaining names.
- * @param count the total number
- */
-export function namedText(t: Translate, names: readonly string[], count: number): string {
-  const others = count - names.length;
+/** Lists the first few names, followed by the number of remaining names. */
+export function namedText(t: Translate, names: readonly string[], total: number): string {
+  const others = total - names.length;
   return t.and(others > 0 ? [...names, t('look.others', { count: others })] : names);
 }
 

@@ -32,10 +32,8 @@ export const LOOK = {
   unknown: { sign: '❓', color: 0xfee75c, place: 3, severity: 2 },
 } as const satisfies Readonly<Record<Outcome['kind'], OutcomeLook>>;
 
-/** The kinds of outcome, in the order in which metrics list them. */
 export const METRIC_KINDS = Object.keys(LOOK) as Outcome['kind'][];
 
-/** Puts the emoji of an outcome in front of text. */
 export const withSign = (kind: Outcome['kind'], text: string): string => `${LOOK[kind].sign} ${text}`;
 
 /** The kinds of outcome, in the order in which they are listed. */
@@ -174,14 +172,13 @@ export function typedAddress({ server, port }: Pick<TypedRow, 'server' | 'port'>
   return [server, port].filter((part) => part !== '').join(separator);
 }
 
-/** A button's label is limited to 80. */
+/** A button's label is limited to 80 characters. */
 const MAX_LENGTHS_IN_LABEL = { address: 40, game: 25 };
 
 /** Formats an address for a button or a menu. A long one is cut in the middle, because its port is at the end. */
 export const labelledAddress = (address: string, maxLength = MAX_LENGTHS_IN_LABEL.address): string =>
   shortenMiddle(visibleLine(address), maxLength);
 
-/** Formats an address and a game's name for a button. */
 export const serverLabel = (address: string, game: string) => ({
   address: labelledAddress(address),
   game: shorten(visibleLine(game), MAX_LENGTHS_IN_LABEL.game),
@@ -205,7 +202,6 @@ export function addressItem(t: Translate, text: string, place?: RowPlace): strin
   return place === undefined ? `- ${code}` : `- ${t('list.line', { line: lineLabel(place) })} ${code}`;
 }
 
-/** Formats a server's address as in {@link addressItem}. */
 export const serverItem = (
   t: Translate,
   server: Pick<ServerSubmission, 'server' | 'port'>,
@@ -250,14 +246,13 @@ export function serverEmbed(
 }
 
 /**
- * Returns as many lines as fit, and a last line that counts the rest.
- * @param count the total number
+ * Returns as many lines as fit, but at least one, which is cut if necessary. A last line counts the rest.
  * @param maxLength by default, the lines fit into an embed
  */
 export function fittingLines(
   t: Translate,
   lines: readonly string[],
-  count: number = lines.length,
+  total: number = lines.length,
   maxLength: number = EMBED_CAPACITY,
 ): string {
   const shown: string[] = [];
@@ -267,7 +262,7 @@ export function fittingLines(
     if (capacity < 0 && shown.length > 0) break;
     shown.push(shortenMarkup(line, maxLength));
   }
-  return [...shown, ...moreText(t, count - shown.length)].join('\n');
+  return [...shown, ...moreText(t, total - shown.length)].join('\n');
 }
 
 const MAX_HOST_LENGTH = 80;

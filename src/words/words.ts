@@ -143,12 +143,11 @@ function quantitiesIn(tag: string): FormatterModule {
   };
 }
 
-/** Per language. The oldest sentences are dropped first. */
-const MAX_CACHED_SENTENCES = 500;
+const MAX_CACHED_SENTENCES_PER_LANGUAGE = 500;
 
 /** Caches sentences, because i18next takes 20 µs for each, and most of them are needed again with the same values. */
 function remembering(translate: TFunction): TFunction {
-  const sentences = createBoundedMap<string>(MAX_CACHED_SENTENCES);
+  const sentences = createBoundedMap<string>(MAX_CACHED_SENTENCES_PER_LANGUAGE);
   const remembered = (key: string, values?: object): string => {
     const cacheKey = `${key} ${JSON.stringify(values)}`;
     const known = sentences.get(cacheKey);
