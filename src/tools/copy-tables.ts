@@ -30,7 +30,7 @@ const TABLES: Readonly<
 };
 /** Values that a store writes at startup, which aren't copied. */
 const OWN_VALUES = [WRITE_TEST_KEY, PLACE];
-/** Number of rows per statement. SQLite allows 32,766 values in a statement. */
+/** SQLite allows 32,766 values in a statement. */
 const ROWS_PER_STATEMENT = 500;
 
 export interface CopyDeps {
@@ -41,7 +41,7 @@ export interface CopyDeps {
 }
 
 export interface CopyResult {
-  /** The number of copied rows, keyed by table. */
+  /** The number of copied rows, keyed by table, and the number of copied values as `values`. */
   readonly counts: Readonly<Record<string, number>>;
   /** The names of encrypted values that the given keys can't decrypt, for example because a record was damaged. */
   readonly unreadable: readonly string[];
@@ -67,15 +67,19 @@ export async function copyStore({ from, to, encryptionKey, logger }: CopyDeps): 
   try {
     const usedKeyIds = await usedKeyIdsOf(source.values);
     const keys = await keysAtHand({ configured: encryptionKey, keyFile: undefined, usedKeyIds });
-    const counts = await target.inGuild('every guild', () => copyTables(source, target, to));
+    const counts = await target.inGuild('every guild', () => copyTablesAndValues(source, target, to));
     return { counts, unreadable: await openEncrypted(target, createEncryption(keys)) };
   } finally {
     await parts.stop();
   }
 }
 
-/** Copies the tables. Must be called inside a transaction on the target. */
-async function copyTables(source: Store, target: Store, to: StoreUrl): Promise<CopyResult['counts']> {
+/** Must be called inside a transaction on the target. */
+async function copyTablesAndValues(
+  source: Store,
+  target: Store,
+  to: StoreUrl,
+): Promise<CopyResult['counts']> {
   let before = (await keysOf(target)).length;
   for (const table of Object.keys(TABLES)) before += await rowsIn(target, table);
   if (before > 0) {

@@ -14,8 +14,7 @@ const HOW =
   'specify an id and an action: npm run data -- guild ID ACTION, or npm run data -- member ID ACTION. The actions are ' +
   ACTIONS;
 
-/** Why some records are kept after a deletion. */
-const KEPT = {
+const WHY_KEPT = {
   guild: 'These count towards a limit, and are deleted once no limit needs them.',
   member:
     'Only the id is kept: in servers and key_trials until no limit needs it, in api-key until the API key is removed or ' +
@@ -43,7 +42,7 @@ await runTool('data', async (logger) => {
     const data = createStoredData({ store, config, logger });
     const found = await data.find(subject);
     const blockedBy = blockingVariables(subject, config);
-    print(`Stored about ${kind} ${id}:`, ...countsIn(found));
+    print(`Stored about ${kind} ${id}:`, ...countLines(found));
     if (blockedBy.length > 0) print(`Blocked by ${blockedBy.join(' and ')}, which this tool doesn't change.`);
     if (action === 'export') {
       await writePrivately(file, { [kind]: id, exportedAt: new Date().toISOString(), blockedBy, ...found });
@@ -56,7 +55,7 @@ await runTool('data', async (logger) => {
     }
     await data.delete(subject);
     const kept = await data.find(subject);
-    print('Deleted. Still stored:', ...countsIn(kept), ...(isEmpty(kept) ? [] : [KEPT[kind]]));
+    print('Deleted. Still stored:', ...countLines(kept), ...(isEmpty(kept) ? [] : [WHY_KEPT[kind]]));
   } finally {
     await store.stop();
   }
@@ -89,7 +88,6 @@ function readRequest(): Request {
   return { kind, id, action, file: resolve(given ?? `${kind}-${id}.json`), isConfirmed };
 }
 
-/** Returns the names of the variables that block the guild or the member. */
 function blockingVariables(
   { kind, id }: Subject,
   { allowedGuilds, blockedGuilds, blockedUsers }: ReturnType<typeof readDataConfig>,
@@ -101,8 +99,7 @@ function blockingVariables(
   ];
 }
 
-/** Returns a line with the number of records of each kind, for each guild. */
-function countsIn(found: FoundData): readonly string[] {
+function countLines(found: FoundData): readonly string[] {
   if (isEmpty(found)) return ['  nothing'];
   const countOf = ([kind, rows]: readonly [string, readonly object[]]) => `${rows.length} ${kind}`;
   const lineOf = (place: string, records: FoundData['everywhere']) =>

@@ -118,8 +118,7 @@ export function createStoredData({ store, config, logger }: StoredDataDeps) {
     return shownRecords(found, userId);
   }
 
-  /** Returns the ids of the guilds that have records about a member. */
-  async function guildsOf(userId: string): Promise<ReadonlySet<string>> {
+  async function guildIdsWithRecordsAbout(userId: string): Promise<ReadonlySet<string>> {
     const found = new Set<string>();
     for (const [table, people] of Object.entries(GUILD_TABLES)) {
       if (people.length === 0) continue;
@@ -138,7 +137,8 @@ export function createStoredData({ store, config, logger }: StoredDataDeps) {
     return found;
   }
 
-  const guildIdsOf = async ({ kind, id }: Subject) => (kind === 'guild' ? [id] : await guildsOf(id));
+  const guildIdsOf = async ({ kind, id }: Subject) =>
+    kind === 'guild' ? [id] : await guildIdsWithRecordsAbout(id);
 
   return {
     /** Returns all records about a guild or a member, without API keys, tokens, unchosen addresses, and other users' names and ids. */
@@ -158,7 +158,7 @@ export function createStoredData({ store, config, logger }: StoredDataDeps) {
     async delete(subject: Subject): Promise<void> {
       const { kind, id } = subject;
       if (kind === 'guild') return deletion.guild(id);
-      for (const guildId of await guildsOf(id)) await deletion.member(guildId, id);
+      for (const guildId of await guildIdsWithRecordsAbout(id)) await deletion.member(guildId, id);
       await directMessageChannels.delete(id);
       await store.cutLog();
     },
