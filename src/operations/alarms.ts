@@ -15,7 +15,6 @@ const POST_EVERY_MS = 60_000;
 const LEADER_TIMEOUT_MS = 60_000;
 /** Discord docs: Create Message. */
 const MAX_POST_LENGTH = 2_000;
-/** The end of each alarm. */
 const HELP = 'See docs/troubleshooting.md#alerts';
 /** If more lines are waiting to be posted, the oldest ones are dropped. */
 const MAX_WAITING_LINES = 100;
@@ -124,7 +123,7 @@ export function createAlarms(deps: AlarmsDeps): Alarms {
     if (waiting.length === 0 || performance.now() - postedAt < POST_EVERY_MS || !mayPost()) return;
     if (trouble !== undefined) return;
     postedAt = performance.now();
-    const lines = fitting(waiting);
+    const lines = linesForOnePost(waiting);
     try {
       await postToWebhook(webhook, lines.map(({ text }) => text).join('\n'));
     } catch (error) {
@@ -159,8 +158,7 @@ export function createAlarms(deps: AlarmsDeps): Alarms {
   return { name: 'alarms', ...job, trouble: () => trouble };
 }
 
-/** Returns as many lines as fit into one message, starting with the first. */
-function fitting(lines: readonly Line[]): readonly Line[] {
+function linesForOnePost(lines: readonly Line[]): readonly Line[] {
   const chosen: Line[] = [];
   // Adds one, because the last line doesn't end with a line break.
   let left = MAX_POST_LENGTH + 1;

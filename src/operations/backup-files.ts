@@ -4,7 +4,6 @@ import { isTimeInName, timeFromName } from '../storage/database-file.ts';
 import type { Values } from '../storage/values.ts';
 import { codeOf } from '../text/error-code.ts';
 
-/** Returns the folder of a database's scheduled backups. */
 export const backupFolderOf = (path: string): string => join(dirname(resolve(path)), 'backups');
 
 /** Returns the names of a database's scheduled backups, oldest first. Other databases' backups may be in the same folder. */
@@ -23,8 +22,7 @@ export async function backupsOf(path: string): Promise<readonly string[]> {
 export interface BackupFile {
   /** When the backup was made, in milliseconds since 1970. */
   readonly at: number;
-  /** The size in bytes. */
-  readonly size: number;
+  readonly bytes: number;
 }
 
 /**
@@ -38,8 +36,8 @@ export async function newestBackup(path: string): Promise<BackupFile | undefined
   const index = times.findLastIndex((at) => at <= Date.now());
   const [file, at] = [files[index], times[index]];
   if (file === undefined || at === undefined) return undefined;
-  const { size } = await stat(join(backupFolderOf(path), file));
-  return { at, size };
+  const { size: bytes } = await stat(join(backupFolderOf(path), file));
+  return { at, bytes };
 }
 
 /**

@@ -41,8 +41,7 @@ export function createConditions({ config, gateway, breaker, store, directMessag
   const { path } = store;
   const everyMs = config.backupEveryHours * HOUR_MS;
   let failedReplyAt = Number.NEGATIVE_INFINITY;
-  /** Why the last backup failed, or `undefined` if it didn't. */
-  let backupFailure: string | undefined;
+  let whyLastBackupFailed: string | undefined;
 
   async function identifiesLeft(): Promise<number> {
     const left = gateway.identifiesLeft() ?? Number.POSITIVE_INFINITY;
@@ -118,7 +117,7 @@ export function createConditions({ config, gateway, breaker, store, directMessag
       minutes: 0,
       text: 'A backup failed',
       textAfter: 'Backups work',
-      check: () => backupFailure ?? false,
+      check: () => whyLastBackupFailed ?? false,
     },
     {
       alert: 'ListingBotBackupOld',
@@ -129,9 +128,9 @@ export function createConditions({ config, gateway, breaker, store, directMessag
         if (path === undefined || everyMs === 0) return false;
         try {
           const newest = await newestBackup(path);
-          if (newest === undefined) return backupFailure ?? `${backupFolderOf(path)} has no backup`;
+          if (newest === undefined) return whyLastBackupFailed ?? `${backupFolderOf(path)} has no backup`;
           if (isRecent(newest.at, everyMs + MAX_BACKUP_DELAY_MS)) return false;
-          return backupFailure ?? `the newest one is from ${new Date(newest.at).toISOString()}`;
+          return whyLastBackupFailed ?? `the newest one is from ${new Date(newest.at).toISOString()}`;
         } catch (error) {
           return reason(error);
         }
@@ -156,7 +155,7 @@ export function createConditions({ config, gateway, breaker, store, directMessag
       if (outcome !== 'told') failedReplyAt = performance.now();
     },
     onBackup(outcome: BackupOutcome): void {
-      backupFailure = outcome.kind === 'failed' ? outcome.why : undefined;
+      whyLastBackupFailed = outcome.kind === 'failed' ? outcome.why : undefined;
     },
   };
 }

@@ -28,7 +28,6 @@ export interface DoctorChecksDeps {
 
 /** Starting is risky if fewer IDENTIFYs are left today, because Discord resets the token after the last one. */
 const FEW_IDENTIFIES = 100;
-/** Covers all requests to Discord together. */
 const DISCORD_TIMEOUT_MS = 8_000;
 
 /** Reads from Discord. Throws a CheckFailedError that explains why the request failed and what to do. */
@@ -78,7 +77,6 @@ function explained(error: unknown, blockedMs: number): CheckFailedError {
   );
 }
 
-/** The findings about the settings in the Developer Portal, and the application itself. */
 export interface PortalFindings {
   readonly findings: readonly Finding[];
   /** Undefined if Discord didn't return the application. */
@@ -110,7 +108,6 @@ const findIn = (
     return look(application);
   });
 
-/** Checks everything at Discord that the bot needs. */
 export async function checkDiscord(
   discord: DiscordReader,
   { config, commands }: DoctorChecksDeps,

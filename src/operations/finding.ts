@@ -39,7 +39,7 @@ export async function find(check: string, run: () => Promise<string> | string): 
 
 const MARK_WIDTH = 'skipped'.length;
 
-/** Formats each finding as one line. Below each failure, shows how to fix it. */
+/** Formats each finding as one line. Below each failure or warning, shows how to fix it. */
 export function linesOf(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map(({ check }) => check.length));
   const indent = ' '.repeat(MARK_WIDTH + 2 + width + 2);

@@ -13,7 +13,6 @@ const LISTING_TIMEOUT_MS = 5_000;
 /** A key that doesn't belong to any account. If the service rejects it, the service is up and running. */
 const NO_KEY = new Secret('doctor-asks-without-a-key');
 
-/** Requests `action=games` from the service at `baseUrl`. */
 async function askListing(config: ListingConfig, baseUrl: string, key = NO_KEY): Promise<GamesOutcome> {
   const api = createListingApi({
     baseUrl,

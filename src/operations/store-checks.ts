@@ -27,7 +27,7 @@ type StoreConfig = Pick<Config, 'storeUrl' | 'encryptionKey'>;
 /** The memory that the bot needs: 300 MiB under load, plus 170 MiB for a long export (measured). */
 const MIN_MEMORY_BYTES = 480 * 1024 * 1024;
 
-/** Checks whether this version can use the database. Doesn't write anything, so it's safe while a bot is running. */
+/** Checks whether this version can use the database. Doesn't change the database, so it's safe while a bot is running. */
 export async function checkStore({ storeUrl }: StoreConfig): Promise<string> {
   const text = await (storeUrl.kind === 'sqlite' ? checkSqlite(storeUrl.path) : checkPostgres(storeUrl));
   const newer = await migrationsOfNewer(storeUrl);
@@ -73,7 +73,6 @@ async function checkPostgres(server: StoreUrl & { readonly kind: 'postgres' }): 
   }
 }
 
-/** Checks whether all the keys needed to decrypt the data are available. */
 export async function checkEncryption({ storeUrl, encryptionKey }: StoreConfig): Promise<string> {
   const keyFile = storeUrl.kind === 'sqlite' ? `${storeUrl.path}.key` : undefined;
   let keys: readonly Buffer[];
@@ -131,7 +130,7 @@ export async function checkBackups(config: Pick<Config, 'storeUrl' | 'backupEver
   const text =
     newest === undefined
       ? `${folder} has no backup`
-      : `the newest one was made ${agoOf(Date.now() - newest.at)} (${sizeOf(newest.size)})`;
+      : `the newest one was made ${agoOf(Date.now() - newest.at)} (${sizeOf(newest.bytes)})`;
   if (!existsSync(path)) return `the bot makes one at its first start, then every ${backupEveryHours} hours`;
   const failure = await useValues(storeUrl, readBackupFailure).catch(() => {
     throw new CheckSkippedError('needs a working store');
