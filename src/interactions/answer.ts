@@ -52,7 +52,6 @@ export interface AnswerDeps extends AnnounceDeps {
  */
 const LARGE_TURN_MS = 20_000;
 
-/** An interaction that is being handled. */
 export interface InFlight {
   readonly interaction: Interaction;
   readonly context: Context;
@@ -128,7 +127,6 @@ export function createAnswering(deps: AnswerDeps) {
   }
 
   /**
-   * Runs an action.
    * @throws LostInteractionError
    * @throws StoreError in the same cases as {@link replyFromStore}
    */
@@ -214,7 +212,7 @@ export function createAnswering(deps: AnswerDeps) {
       await before;
       await myTurn(interaction.guildId);
       const reply = await carryOut(inFlight, action);
-      await progress.settled();
+      await progress.currentEditDone();
       underWay.replyIsReady(interaction.id);
       // A new message was already claimed when the interaction was recorded.
       if (message !== interaction.id) await editOrder.claim(interaction.id, message);
@@ -248,8 +246,7 @@ export function createAnswering(deps: AnswerDeps) {
   }
 
   /**
-   * Records the interaction. If that fails, replies with an error.
-   * @returns whether the interaction was recorded
+   * @returns whether the interaction was recorded; if not, the member gets an error message
    * @throws LostInteractionError
    */
   async function recordOrSay(inFlight: InFlight, shown: MessageContent | undefined): Promise<boolean> {

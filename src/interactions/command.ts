@@ -59,7 +59,6 @@ export interface PressContext
   readonly stopping: AbortSignal;
 }
 
-/** A submitted modal. */
 export interface SubmitContext extends Context, EnteredValues, Pick<PressContext, 'stopping'> {
   readonly argument: string;
   readonly posted: PressedPost | undefined;

@@ -19,7 +19,6 @@ import { LIMITS } from '../discord/limits.ts';
 import { shorten } from '../text/one-line.ts';
 import { shortenMarkup } from '../words/escape.ts';
 
-/** A button, or a select for strings, channels, roles or users, in Discord's format. */
 export type Control =
   | APIButtonComponent
   | APIStringSelectComponent
@@ -245,7 +244,6 @@ const textInput = ({
   required: minLength > 0,
 });
 
-/** Builds the custom id of a component or modal from its command, action and argument. */
 export function customId(command: string, action: string, argument = ''): string {
   return `${command}:${action}:${argument}`;
 }

@@ -20,7 +20,6 @@ import type { Progress } from './progress.ts';
 /** A reply, or just text if the action failed or the bot declined the request. */
 export type ReplyOrText = Reply | string;
 
-/** Prevents a message from pinging anyone. */
 export const NO_MENTIONS = { parse: [] };
 
 /** How long after an edit request Discord may still apply the edit, in milliseconds. */
@@ -133,7 +132,6 @@ function shownBelow(
   };
 }
 
-/** Builds the new content of a message that a reply changes. */
 function messageAfter(said: ReplyOrText, shown: MessageContent | undefined): MessageBody {
   const reply = replyOf(said);
   const keepsMessage = typeof said === 'string' || said.keepsMessage;
@@ -176,11 +174,9 @@ export interface Delivery {
   readonly api: Pick<DiscordApi, 'read' | 'edit' | 'followUp'>;
   readonly editOrder: Pick<EditOrder, 'isLatest'>;
   readonly interaction: Interaction;
-  /** The message that the interaction writes to. */
   readonly message: MessageKey;
   /** The message's content before this interaction changes it; `undefined` if the reply is a new message. */
   readonly shown: MessageContent | undefined;
-  /** Progress shown before the reply, if any. */
   readonly progress?: Pick<Progress, 'isShown' | 'isUncertain'>;
   /** Returns the text to send if Discord rejects the reply, given the reason for the rejection. */
   readonly fallback: (error: unknown) => string;

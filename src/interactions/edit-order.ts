@@ -3,9 +3,8 @@ import type { Store } from '../storage/store.ts';
 import type { MessageKey } from './deliver.ts';
 import type { Interaction } from './interaction.ts';
 
-/** These checks wait for an earlier reply to the same message. */
-const MAX_EARLIER_CHECKS = 20;
-const EARLIER_CHECK_EVERY_MS = 100;
+const MAX_CHECKS_FOR_EARLIER_EDIT = 20;
+const CHECK_FOR_EARLIER_EDIT_EVERY_MS = 100;
 
 export interface EditOrderDeps {
   readonly store: Pick<Store, 'tables' | 'unsynced'>;
@@ -44,8 +43,8 @@ export function createEditOrder({ store: { tables, unsynced }, processId, pause 
         .where(({ or, eb }) => or([eb('id', '>', interactionId), eb('encrypted', 'is not', null)]))
         .execute();
       if (others.some(({ id }) => id > interactionId)) return false;
-      if (others.length === 0 || pauses === MAX_EARLIER_CHECKS) return true;
-      await pause(EARLIER_CHECK_EVERY_MS);
+      if (others.length === 0 || pauses === MAX_CHECKS_FOR_EARLIER_EDIT) return true;
+      await pause(CHECK_FOR_EARLIER_EDIT_EVERY_MS);
     }
   }
 

@@ -39,7 +39,6 @@ export function findAction(
 ): Action | undefined {
   const { request } = interaction;
 
-  /** Finds the action that a custom id names. */
   function actionOf<Handler extends Press | Submit>(
     customId: string,
     handlersOf: (actions: Actions) => Readonly<Record<string, Handler>> | undefined,

@@ -17,13 +17,12 @@ export function createGuildWords(deps: {
   readonly wordsFor: WordsFor;
 }) {
   const { settings, wordsFor } = deps;
-  /** Each guild's Discord locale, from its latest interaction. */
-  const heard = createBoundedMap<string>(MAX_CACHED_GUILDS);
+  const latestLocales = createBoundedMap<string>(MAX_CACHED_GUILDS);
 
   const guildWords: GuildWords = async (guildId, discordLocale) => {
     const found = await settings.getOrUnreadable(guildId).catch(() => 'unreadable' as const);
     const { language, locale } = found === 'unreadable' ? DEFAULTS : found;
-    return wordsFor(language ?? discordLocale ?? heard.get(guildId) ?? locale);
+    return wordsFor(language ?? discordLocale ?? latestLocales.get(guildId) ?? locale);
   };
-  return { guildWords, hear: heard.set };
+  return { guildWords, hear: latestLocales.set };
 }

@@ -16,7 +16,7 @@ import type { Interaction, MessageContent } from './interaction.ts';
  * Discord redelivered late were handled twice (measured).
  */
 const REPLIED_KEPT_MS = 3_600_000;
-/** Number of days to keep an interaction without a reply. The member is notified the next time the bot starts. */
+/** The member is notified the next time the bot starts. */
 export const UNREPLIED_KEPT_DAYS = 30;
 
 const MARK_REPLIED_PAUSES_MS = [1_000, 5_000, 10_000];
@@ -129,10 +129,10 @@ export function createInteractionStore({
     return row === undefined || row.process_id === processId;
   }
 
-  /** Selects the interactions without a reply, whichever process owns them. */
-  const ofAll = () => tables().selectFrom('interactions').selectAll().where('encrypted', 'is not', null);
+  const unrepliedOfAllProcesses = () =>
+    tables().selectFrom('interactions').selectAll().where('encrypted', 'is not', null);
 
-  const unreplied = () => ofAll().where('process_id', '=', processId);
+  const unreplied = () => unrepliedOfAllProcesses().where('process_id', '=', processId);
 
   return {
     seal,
@@ -143,7 +143,7 @@ export function createInteractionStore({
      * Finds an interaction without a reply, whichever process owns it. `undefined` if it's missing or can't be decrypted.
      */
     async find(interactionId: string): Promise<StoredInteraction | undefined> {
-      const row = await ofAll().where('id', '=', interactionId).executeTakeFirst();
+      const row = await unrepliedOfAllProcesses().where('id', '=', interactionId).executeTakeFirst();
       return row && openRow(row);
     },
 
@@ -214,10 +214,7 @@ export function createInteractionStore({
       await retryAfter(MARK_REPLIED_PAUSES_MS, () => unsynced('interaction', mark));
     },
 
-    /**
-     * Deletes expired interactions.
-     * @throws the abort reason once `stopping` is aborted, but only between statements
-     */
+    /** @throws the abort reason once `stopping` is aborted, but only between statements */
     async prune(stopping?: AbortSignal): Promise<void> {
       const isOld = () =>
         tables()

@@ -64,7 +64,6 @@ export interface UsedMessage {
   readonly files: readonly UploadedFile[];
 }
 
-/** A button that was pressed, or a select in which a member chose something. */
 export interface UsedControl {
   readonly kind: 'button' | 'select';
   readonly customId: string;

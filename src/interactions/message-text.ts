@@ -1,7 +1,6 @@
 /** The parts of a message that people can see, including everything nested in them (Discord docs: Message Object). */
 const VISIBLE_PARTS = ['content', 'embeds', 'components', 'poll', 'message_snapshots'];
-/** The names of fields that contain visible text, such as embed titles, component labels and poll answers. */
-const TEXTS = ['content', 'title', 'description', 'name', 'value', 'text', 'label', 'placeholder'];
+const TEXT_FIELDS = ['content', 'title', 'description', 'name', 'value', 'text', 'label', 'placeholder'];
 
 /**
  * Returns all the visible text of a message, one piece per line. This covers the content, embeds, components, poll, and
@@ -15,7 +14,7 @@ export function messageText(message: unknown): string {
 }
 
 function texts(name: string, value: unknown): readonly string[] {
-  if (typeof value === 'string') return value !== '' && TEXTS.includes(name) ? [value] : [];
+  if (typeof value === 'string') return value !== '' && TEXT_FIELDS.includes(name) ? [value] : [];
   if (Array.isArray(value)) return value.flatMap((each) => texts(name, each));
   if (name === 'message') return [messageText(value)];
   return Object.entries(Object(value)).flatMap(([inner, each]) => texts(inner, each));

@@ -55,7 +55,6 @@ export const pageFooter = (
 ): { readonly footer?: { readonly text: string } } =>
   pages === 1 ? {} : { footer: { text: t('pager.page', { page, pages }) } };
 
-/** Builds a custom id's argument from a page number and additional state. */
 export const writePage = (page: number, state: string): string => `${page}:${state}`;
 
 /** Parses an argument built by {@link writePage}. The page defaults to 1. The state may contain colons. */

@@ -35,8 +35,7 @@ export function createProgress(
           showing = undefined;
         });
     },
-    /** Resolves once no edit is in progress. */
-    settled: async (): Promise<void> => showing,
+    currentEditDone: async (): Promise<void> => showing,
     isShown: () => shownAt > Number.NEGATIVE_INFINITY,
     /** Whether Discord may still apply a progress edit after the reply. */
     isUncertain: () => isLate,

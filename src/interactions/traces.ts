@@ -78,7 +78,6 @@ export interface InteractionEnd {
   readonly reference?: string | undefined;
 }
 
-/** The details of an interaction that are known when it arrives. */
 type Arrival = Pick<InteractionEnd, 'interactionId' | 'guildId' | 'type'>;
 
 /** Tracks an interaction from its arrival to its reply. */

@@ -211,7 +211,7 @@ describe('a reply that edits a message', () => {
     const interaction = press('1');
     const progress = createProgress(api, interaction, async () => true);
     progress.show({ content: 'half' });
-    await progress.settled();
+    await progress.currentEditDone();
     const delivered = deliver({ ...ALONE, api, interaction, shown: SHOWN, progress }, { content: 'done' });
     await expect.poll(() => shown).toEqual(['done']);
     late.resolve();
@@ -256,7 +256,7 @@ it('a reply waits for the current progress edit', async () => {
   progress.show({ embeds: [{ title: 'a half' }] });
   expect(count).toBe(1);
   const order: string[] = [];
-  const ended = progress.settled().then(() => order.push('the end'));
+  const ended = progress.currentEditDone().then(() => order.push('the end'));
   order.push('the answer of Discord');
   edits[0]?.reject(new Error('Discord is down'));
   await ended;
