@@ -69,13 +69,13 @@ function nextRecord(text: string, pattern: RegExp) {
 
 const cleaned = (cell: string): string => rearmed(cell.trim());
 
-/** Splits a line into cells and trims them. If the line isn't valid CSV, its quotes are ordinary characters. */
+/** Splits a line into cells and trims them. If the line isn't valid CSV, quotes are only removed around whole cells. */
 export const cellsOf = (line: string, delimiter: string): readonly string[] =>
   splitCsv(line, delimiter)?.[0]?.cells ?? line.split(delimiter).map((cell) => cleaned(unwrapped(cell)));
 
 /** Splits a table into records. Quoted cells can contain line breaks. If a quote is never closed, each line is a record. */
 export function recordsOf(lines: readonly string[], delimiter: string): readonly TableRecord[] {
-  // In tables delimited by `|`, quotes are ordinary characters.
+  // In tables delimited by `|`, quoted cells can't contain line breaks.
   const records = delimiter === '|' ? undefined : splitCsv(lines.join('\n'), delimiter);
   return records ?? lines.map((line, index) => ({ index, cells: cellsOf(line, delimiter) }));
 }

@@ -54,8 +54,7 @@ const WORDS = {
   /** Other words for people, their connections, and the related events. */
   person:
     'user users username nickname nick peer peers visitor visitors member members session sessions joined joining connected disconnected disconnecting kicked banned ban bans dropped logged login logins seen incoming voted vote votes voter voters spieler spielern benutzer nutzer benutzername besucher mitglied joueur joueurs utilisateur utilisateurs pseudo jugador jugadores usuario usuarios jogador jogadores usuário usuários utilizador giocatore giocatori utente utenti speler spelers gebruiker gebruikers gracz gracze graczy użytkownik użytkownicy hráč hráči hráčů uživatel uživatelé игрок игроки игроков пользователь пользователи клиент клиенты гравець гравці гравців користувач користувачі клієнт oyuncu oyuncular kullanıcı kullanıcılar játékos játékosok felhasználó jucător jucători utilizator utilizatori pemain pengguna người プレイヤー ユーザー ユーザ 플레이어 사용자 유저 玩家 用户 用戶 使用者 ผู้เล่น ผู้ใช้ spelare användare spiller klient',
-  /** Words for other properties that lists of servers often have. */
-  about:
+  otherProperty:
     'id line reason display uri password passwort map maps mode modes world description desc note notes comment comments info location region country city language version status state tag tags url link links rank rating owner contact ping latency uptime mod mods modpack modded seed rates wipe pvp pve whitelist season cluster provider hoster platform slots slot max maximum count limit capacity online current total karte carte mapa mappa harita карта 地图 地圖 マップ 맵 แผนที่ beschreibung descripción descrição descrizione omschrijving opis popis описание опис açıklama leírás descriere deskripsi 説明 설명 描述 bemerkung bemerkungen hinweis kommentar anmerkung notiz nota notas standort emplacement ubicación localização posizione locatie lokalizacja umístění land pays país paese kraj země страна країна ülke ország țară negara modus modo tryb režim режим stav stan статус durum állapot stare versión versão versione wersja verze версия версія sürüm verzió versiune versi plätze места miejsca lugares posti',
   unit: 'udp tcp ip4 nr no number nummer numéro número numero numer номер 番号 번호 public external extern main primary default full remote and of the de del du do da di der des für för for na',
   other:
@@ -132,7 +131,7 @@ function fieldOf(name: string): FieldName | undefined {
   const known = new Set(meanings.flatMap((some) => some ?? []));
   const has = (...some: readonly Meaning[]) => some.some((each) => known.has(each));
   if (has('other')) return { field: 'other', rank: 0 };
-  if (meanings.includes(undefined) || has('person', 'about')) {
+  if (meanings.includes(undefined) || has('person', 'otherProperty')) {
     // If a name contains an unknown word, it can only refer to a port of unclear purpose.
     return has('port') ? { field: 'unclearPort', rank: 0 } : undefined;
   }
@@ -164,19 +163,19 @@ function fieldOfPort(has: (...some: readonly Meaning[]) => boolean): Field {
  * Returns the meaning of a name without a {@link Field}: a person or a connection, or something else that lists of servers
  * often have, such as the map.
  */
-export function describedBy(name: string): 'person' | 'about' | undefined {
+export function describedBy(name: string): 'person' | 'otherProperty' | undefined {
   if (name.length > MAX_NAME_LENGTH) return undefined;
   const meanings = wordsOf(name).map((word) => meaningsOf(word));
   const has = (...some: readonly Meaning[]) =>
     meanings.some((each) => each?.some((one) => some.includes(one)));
   // "max players" and "player count" are numbers.
-  if (has('person', 'player') && !has('about', 'port')) return 'person';
-  return meanings.length > 0 && !meanings.includes(undefined) ? 'about' : undefined;
+  if (has('person', 'player') && !has('otherProperty', 'port')) return 'person';
+  return meanings.length > 0 && !meanings.includes(undefined) ? 'otherProperty' : undefined;
 }
 
 /** Whether a text speaks of people or their connections, as in "Kestrel joined". */
 export const speaksOfPeople = (text: string): boolean =>
-  wordsOf(text).some((word) => PEOPLE.has(MEANINGS.get(word) ?? 'about'));
+  wordsOf(text).some((word) => PEOPLE.has(MEANINGS.get(word) ?? 'otherProperty'));
 
 const PEOPLE: ReadonlySet<Meaning> = new Set<Meaning>(['person', 'player']);
 
