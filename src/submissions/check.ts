@@ -77,7 +77,6 @@ export type NotSubmitted =
   /** The key is paused, the service is down, or too many of the member's requests are waiting to be sent. */
   | { readonly code: 'held-back'; readonly outcome: NotSentOutcome };
 
-/** The code of a problem with a row or a whole draft. */
 export type ProblemCode = NotSubmitted['code'] | InvalidRow['problem']['code'];
 
 /** The problems with the guild's rules, in order of precedence. */

@@ -8,7 +8,6 @@ export interface DeclineReason {
   readonly words: string;
 }
 
-/** Returns the stored reason, or `undefined` if the moderator didn't give one. */
 export function storedReason({
   decline_reason,
   decline_reason_key,

@@ -371,7 +371,6 @@ function withRead(
   return { draft: changed, candidates };
 }
 
-/** Adds the candidates that were found in edited lines to the draft's choices. */
 function withCandidates(
   { rows }: Draft,
   choices: Choices | undefined,

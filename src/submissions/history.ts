@@ -86,8 +86,7 @@ export function createHistory({ store, myTurn, now }: SubmissionStoreBase) {
   const serversIn = (guildId: string) =>
     tables().selectFrom('servers').where('servers.guild_id', '=', guildId);
 
-  /** Selects the guild's servers that have an outcome. */
-  const ended = (guildId: string) => serversIn(guildId).where('servers.ended_at', 'is not', null);
+  const endedServersOf = (guildId: string) => serversIn(guildId).where('servers.ended_at', 'is not', null);
 
   /** Selects all members' servers that match the filter. */
   const matching = (guildId: string, { game, outcome, address }: HistoryFilter) =>
@@ -103,8 +102,8 @@ export function createHistory({ store, myTurn, now }: SubmissionStoreBase) {
 
   return {
     /**
-     * Finds the ids of submissions with a matching server, newest first. Submissions that a moderator declined within a minute
-     * for the same reason are in one group. Returns at most {@link MAX_FOUND} + 1 ids.
+     * Finds the ids of submissions with a matching server, newest first. Consecutive submissions of a member that a moderator
+     * declined within a minute for the same reason are in one group. Returns at most {@link MAX_FOUND} + 1 ids.
      */
     async find(
       guildId: string,
@@ -229,12 +228,12 @@ export function createHistory({ store, myTurn, now }: SubmissionStoreBase) {
     },
     /** Returns the aliases of all games for which the guild has submitted servers. */
     async games(guildId: string): Promise<ReadonlySet<string>> {
-      const rows = await ended(guildId).select('game').distinct().execute();
+      const rows = await endedServersOf(guildId).select('game').distinct().execute();
       return new Set(rows.map(({ game }) => game));
     },
     /** Returns the game of each server, among the guild's latest 1,000, that the service may have accepted. */
     async latestGames(guildId: string): Promise<readonly string[]> {
-      const rows = await ended(guildId)
+      const rows = await endedServersOf(guildId)
         .orderBy('ended_at', 'desc')
         .limit(LATEST_SERVERS)
         .select(['game', 'outcome'])
@@ -264,7 +263,7 @@ export function createHistory({ store, myTurn, now }: SubmissionStoreBase) {
     /** Counts the guild's servers that have an outcome. Servers beyond {@link MAX_ENTRIES} are deleted later. */
     async size(guildId: string): Promise<number> {
       await myTurn(guildId);
-      return countOf(ended(guildId));
+      return countOf(endedServersOf(guildId));
     },
   };
 }
