@@ -110,7 +110,6 @@ export function secret(requirement: string, pattern: RegExp) {
     .transform((text) => new Secret(text));
 }
 
-/** Accepts a URL that is as secret as a password, and wraps it in a `Secret`. */
 export function secretUrl(requirement: string, allowed: (url: URL) => boolean) {
   return z
     .string(must(requirement))
