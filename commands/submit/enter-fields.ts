@@ -57,13 +57,13 @@ export async function readFields(
     if (typed.game !== '') await gameTyped(typed.game, deps.games, context.guildId);
     return { read: { source: 'options', rows: await completeRows([readOne(typed, [], games)]) } };
   }
-  const { usable, unusable, near } = await gameOfAll(context, typed.game, deps);
+  const { usable, whyUnusable, nearestAlias } = await gameOfAll(context, typed.game, deps);
   const found = rowsOfMessage(typed.server, { ...deps.games, defaultGame: usable });
   const candidates = found.unchosen.map((each) => rowOfCandidate(each, usable ?? '', games));
   if (found.rows.length + candidates.length > 1) {
-    const rows = withNear(await completeRows(found.rows), near);
+    const rows = withNear(await completeRows(found.rows), nearestAlias);
     const choices = choicesIn(found, usable);
-    const notice = isGameNeeded(rows, choices) ? unusable : undefined;
+    const notice = isGameNeeded(rows, choices) ? whyUnusable : undefined;
     return { read: { source: 'message', rows, hidden: found.hidden }, choices, notice };
   }
   const rows = [...found.rows, ...candidates];

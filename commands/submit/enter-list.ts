@@ -27,11 +27,11 @@ export async function enterList(context: Context & EnteredValues, deps: CommandD
     const bytes = file && (await readFile(context, file, deps));
     const sources = [...(isTyped ? [text] : []), ...(bytes ? [bytes] : [])];
     if (sources.length === 0) throw new UserError(t('list.nothingEntered'));
-    const { usable = '', unusable, near } = await gameOfAll(context, game, deps);
+    const { usable = '', whyUnusable, nearestAlias } = await gameOfAll(context, game, deps);
     const list = await deps.parser.read({ guildId, sources, game: usable });
     // Without pasted text, members can correct the file's content in the modal, as long as it fits.
     typed ||= list.lastText ?? '';
-    const opened = { list, file: isTyped ? undefined : file, usable, unusable, near };
+    const opened = { list, file: isTyped ? undefined : file, usable, whyUnusable, nearestAlias };
     return await openList(context, opened, deps);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
@@ -46,16 +46,14 @@ interface OpenedList {
   readonly file: UploadedFile | undefined;
   /** The alias of the game for lines without one; can be ''. */
   readonly usable: string;
-  /** Explains why the typed game can't be used. */
-  readonly unusable: string | undefined;
-  /** The alias of the game that is most similar to the typed game. */
-  readonly near: string | undefined;
+  readonly whyUnusable: string | undefined;
+  readonly nearestAlias: string | undefined;
 }
 
 /** @throws UserError if the list can't be read */
 async function openList(
   context: Context,
-  { list, file, usable, unusable, near }: OpenedList,
+  { list, file, usable, whyUnusable, nearestAlias }: OpenedList,
   deps: CommandDeps,
 ): Promise<Reply> {
   const { t, guildId, interactionId: id, panelChannelId } = context;
@@ -75,7 +73,7 @@ async function openList(
       ),
     );
   }
-  const completed = withNear(await deps.completeRows(rows), near);
+  const completed = withNear(await deps.completeRows(rows), nearestAlias);
   const draft: Draft = {
     id,
     source: 'text',
@@ -84,7 +82,7 @@ async function openList(
     hidden: list.hidden,
     panelChannelId,
   };
-  const notices = [isGameNeeded(completed, choices) ? unusable : undefined, unusedText(t, unused)].filter(
+  const notices = [isGameNeeded(completed, choices) ? whyUnusable : undefined, unusedText(t, unused)].filter(
     (text) => text !== undefined,
   );
   const notice = notices.length > 0 ? notices.join('\n') : undefined;

@@ -19,7 +19,7 @@ export async function gameOfAll(context: Context, typed: string, deps: CommandDe
   const allowed = await allowedGames(context, deps);
   if (found && allowed.isAllowed(found)) return { usable: found.alias };
   const [near] = found ? [] : allowed.search(typed, 1);
-  return { unusable: unusableGameText(context, typed, allowed), near: near?.alias };
+  return { whyUnusable: unusableGameText(context, typed, allowed), nearestAlias: near?.alias };
 }
 
 /** Adds a suggested game to rows without a game. */
