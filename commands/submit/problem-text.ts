@@ -1,7 +1,7 @@
 import type { Game } from '../../src/listing/contract.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import { MAX_ALIAS_LENGTH } from '../../src/server-lists/read-one.ts';
-import { meantAddress } from '../../src/server-lists/repair.ts';
+import { meantAddress, meantValue, usualPortRepair } from '../../src/server-lists/repair.ts';
 import {
   furtherProblems,
   type InvalidRow,
@@ -13,7 +13,13 @@ import {
 import { shorten, visibleLine } from '../../src/text/one-line.ts';
 import { escapeText, readOutsideDiscord } from '../../src/words/escape.ts';
 import { gameChoices, MAX_SUGGESTED_GAMES, unknownGame } from '../../src/words/games.ts';
-import { notReadyText, type ProblemText, problemText, wholeText } from '../../src/words/problem.ts';
+import {
+  notReadyText,
+  type ProblemText,
+  problemText,
+  wholeText,
+  withUsual,
+} from '../../src/words/problem.ts';
 import { namedText, sentences } from '../../src/words/sentences.ts';
 import { addressItem, withSign } from '../../src/words/servers.ts';
 import type { Audience, Translate } from '../../src/words/words.ts';
@@ -86,11 +92,23 @@ export function invalidItem(t: Translate, row: InvalidRow, games: GameIndex, isN
 export const reasonItem = (t: Translate, row: InvalidRow, games: GameIndex): string =>
   t('look.about', { item: `- ${t('list.line', { line: lineLabel(row) })}`, why: whyText(t, row, games) });
 
+/** Formats a line's problem together with the default port that a button offers. */
+function rowProblemText(
+  t: Translate,
+  row: InvalidRow,
+  games: GameIndex,
+  maxValueLength?: number,
+): ProblemText {
+  const text = problemText(row.problem, t, maxValueLength);
+  const usual = row.problem.code === 'port-missing' ? undefined : usualPortRepair(row, games)?.value;
+  return usual === undefined ? text : { ...text, short: withUsual(text.short, usual, t) };
+}
+
 function whyText(t: Translate, row: InvalidRow, games: GameIndex): string {
   const { problem } = row;
-  const { short } = problemText(problem, t, MAX_VALUE_LENGTH);
+  const { short } = rowProblemText(t, row, games, MAX_VALUE_LENGTH);
   const [game] = problem.code === 'game-unknown' ? games.search(problem.game, 1) : [];
-  const near = game?.name ?? meantAddress(row);
+  const near = game?.name ?? meantAddress(row) ?? meantValue(row.typed);
   return wholeText(
     withNear(t, { short }, near && escapeText(shorten(visibleLine(near), MAX_NAME_LENGTH))),
     t,
@@ -117,9 +135,10 @@ export function guesser(games: GameIndex): (typed: string) => readonly Game[] | 
 export function reasonsOf(t: Translate, games: GameIndex): (row: InvalidRow) => string {
   const guess = guesser(games);
   const nearest = (typed: string) => t.or(gameChoices(guess(typed) ?? []).map(({ name }) => name));
-  return ({ problem }) => {
-    const near = problem.code === 'game-unknown' ? nearest(problem.game) : undefined;
-    return readOutsideDiscord(wholeText(withNear(t, problemText(problem, t), near), t));
+  return (row) => {
+    const { problem, typed } = row;
+    const near = problem.code === 'game-unknown' ? nearest(problem.game) : meantValue(typed);
+    return readOutsideDiscord(wholeText(withNear(t, rowProblemText(t, row, games), near), t));
   };
 }
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { GameIndex } from '../listing/game-search.ts';
 import { LINE_BREAK, readList } from './read-list.ts';
+import { asMeant } from './repair.ts';
 import {
   inOrderOfPlaces,
   lineLabel,
@@ -25,6 +26,9 @@ function lineOf({ server, port, queryPort, game }: TypedRow): string {
 
 const quoted = (cell: string): string => (/[,;"]/u.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
 
+/** Returns the text for a row in the form, which already contains obvious corrections of values. */
+const filledIn = (row: Row): TypedRow => (row.kind === 'invalid' ? asMeant(row.typed) : typedOf(row));
+
 /** Formats the first rows that fit as numbered lines, then sorts these by line number. */
 export function numberedLines(
   rows: readonly Row[],
@@ -33,7 +37,7 @@ export function numberedLines(
   let capacity = maxLength;
   const fitting: { readonly row: Row; readonly text: string }[] = [];
   for (const row of rows) {
-    const text = `${lineLabel(row)}. ${lineOf(typedOf(row))}`;
+    const text = `${lineLabel(row)}. ${lineOf(filledIn(row))}`;
     capacity -= text.length + 1;
     if (capacity < 0) break;
     fitting.push({ row, text });
@@ -55,7 +59,7 @@ export function linesWithNames(rows: readonly Row[], games: GameIndex): string {
   };
   const aliasOf = ({ game }: TypedRow) => games.find(game)?.alias ?? game;
   const lines = rows.map((row) => {
-    const typed = typedOf(row);
+    const typed = filledIn(row);
     const byAlias = lineOf(typed);
     const byName = lineOf(withName(typed, games));
     const isSame = byName === byAlias || isDeepStrictEqual(parsed(byName), parsed(byAlias));

@@ -2,7 +2,15 @@ import { formatAddress, parseAddress } from '../addresses/address.ts';
 import { MAX_PORT } from '../addresses/port.ts';
 import { usualPort } from '../addresses/usual-ports.ts';
 import type { GameIndex } from '../listing/game-search.ts';
-import { gameOf, type InvalidRow, type Row, type RowProblem, readRow, type TypedRow } from './row.ts';
+import {
+  gameOf,
+  type InvalidRow,
+  type Row,
+  type RowProblem,
+  readRow,
+  type TypedRow,
+  withPort,
+} from './row.ts';
 
 /** A correction to the typed text. `value` is the field's new text; '' clears it. `swap` exchanges address and game. */
 export interface Repair {
@@ -31,8 +39,11 @@ export function repairsOf(problem: RowProblem, game?: string): readonly Repair[]
     case 'port-too-low':
       if (problem.field === 'port') return usualPortsOf(game).map(portOf);
       return [{ field: 'queryPort', value: '' }];
-    case 'port-not-a-number':
-      return problem.field === 'query_port' ? [{ field: 'queryPort', value: '' }] : [];
+    case 'port-not-a-number': {
+      if (problem.field === 'query_port') return [{ field: 'queryPort', value: '' }];
+      const port = withoutThousands(problem.port);
+      return port === problem.port ? [] : [portOf(port)];
+    }
     case 'look-alikes':
       return problem.meant === undefined ? [] : [{ field: 'server', value: problem.meant }];
     default:
@@ -90,6 +101,32 @@ export function withDots(server: string): string | undefined {
   const address = hasCommas ? server.replaceAll(',', '.') : server.replace(/ {1,3}\. {0,3}|\. {1,3}/gu, '.');
   if (address === server || /\s/u.test(address)) return undefined;
   return parseAddress(address).ok ? address : undefined;
+}
+
+/** A port that a spreadsheet formatted as an amount, such as `28.015`. */
+const THOUSANDS = /^([1-9]\d?)[., '](\d{3})$/u;
+
+function withoutThousands(port: string): string {
+  const [all = '', thousands = '', rest = ''] = THOUSANDS.exec(port) ?? [];
+  return all !== '' && Number(thousands + rest) <= MAX_PORT ? thousands + rest : port;
+}
+
+/** Returns the text that the member probably meant: ports without separators, and an address with dots. Only suggest it. */
+export const asMeant = ({ server, port, queryPort, game }: TypedRow): TypedRow => ({
+  server: parseAddress(server).ok ? server : (withDots(server) ?? server),
+  port: withoutThousands(port),
+  queryPort: withoutThousands(queryPort),
+  game,
+});
+
+/** Returns the value that differs from the typed text in {@link asMeant}, if any. A new address includes the port. */
+export function meantValue(typed: TypedRow): string | undefined {
+  const meant = asMeant(typed);
+  if (meant.server !== typed.server) return withPort(meant, meant.port).server;
+  return [
+    [typed.port, meant.port],
+    [typed.queryPort, meant.queryPort],
+  ].find(([before, after]) => before !== after)?.[1];
 }
 
 const portOf = (port: number | string): Repair => ({ field: 'port', value: String(port) });

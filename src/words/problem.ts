@@ -24,10 +24,16 @@ export function problemText(
   maxValueLength = MAX_QUOTED_LENGTH,
 ): ProblemText {
   const values = valuesOf(problem, maxValueLength);
-  const short = t(`problem.short.${shortKey(problem)}`, values);
+  const plain = t(`problem.short.${shortKey(problem)}`, values);
+  const usual = problem.code === 'port-missing' ? problem.usual : undefined;
+  const short = usual === undefined ? plain : withUsual(plain, usual, t);
   const help = helpKey(problem);
   return help === undefined ? { short } : { short, help: t(`problem.help.${help}`, values) };
 }
+
+/** Adds the game's default port to a text about a missing or impossible port. */
+export const withUsual = (short: string, usual: number | string, t: Translate): string =>
+  t('problem.withUsual', { short, usual });
 
 /** Address ranges with their own explanations. Other ranges are described as special. */
 const EXPLAINED_RANGES = ['private', 'loopback', 'shared'] as const;
@@ -47,8 +53,6 @@ function shortKey(problem: RowProblem) {
     case 'port-too-low':
     case 'port-too-high':
       return 'bad-port';
-    case 'port-missing':
-      return problem.usual === undefined ? 'port-missing' : 'port-missing-usual';
     case 'wrong-type':
       return `not-${problem.expected}` as const;
     default:

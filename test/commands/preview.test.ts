@@ -4,6 +4,7 @@ import { previewOf } from '../../commands/submit/preview.ts';
 import { DEFAULTS } from '../../src/guilds/settings.ts';
 import { KNOWN_GAMES } from '../../src/listing/contract.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
+import { readList } from '../../src/server-lists/read-list.ts';
 import type { Row } from '../../src/server-lists/row.ts';
 import type { Submission } from '../../src/submissions/submission.ts';
 import { readServerLines } from '../../src/words/servers.ts';
@@ -46,6 +47,19 @@ describe('a preview', () => {
     expect(content).toContain('**3 game servers are ready.**');
     expect(content).toContain('- Line 5 `g5.example.com:1`: no game');
     expect(content).not.toContain('without a game');
+  });
+
+  it('names the value that a line probably means, and the default port that a button offers', () => {
+    const table =
+      'server,port,game\nt.example.com,"28,015",rust\n"c,example,com",2.302,dayz\nz.example.com,0,cs2\nh.example.com,270155,cs2\nx.example.com,70.000,cs2';
+    const list = readList(table, games);
+    const { content } = preview(list.kind === 'rows' ? list.rows : []);
+    expect(content).toContain("`t.example.com 28,015 rust`: port `28,015` isn't a number from 1 to 65535");
+    expect(content).toContain('Did you mean 28015?');
+    expect(content.replaceAll('\\', '')).toContain('Did you mean c.example.com:2302?');
+    expect(content).toContain("port `0` isn't a number from 1 to 65535 (default is 27015)");
+    expect(content).toContain("port `270155` isn't a number from 1 to 65535 (default is 27015)");
+    expect(content).toMatch(/port `70.000` isn't a number from 1 to 65535$/m);
   });
 
   it('shows each game once, above its servers', () => {

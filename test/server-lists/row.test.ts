@@ -173,6 +173,17 @@ describe("a row's original text", () => {
       });
   });
 
+  it.each([
+    ['28.015', ['28015']],
+    ["2'302", ['2302']],
+    ['70.000', []],
+    ['0.123', []],
+    ['28.01', []],
+  ])('has these suggested corrections for port %j: %j', (port, expected) => {
+    const repairs = repairsOf({ code: 'port-not-a-number', field: 'port', port });
+    expect(repairs.map(({ value }) => value)).toEqual(expected);
+  });
+
   it('can be corrected by swapping the game and address, or by replacing commas', () => {
     const row = { server: 'rust', port: '', queryPort: '', game: 'a.example.com:1' };
     expect(isSwapped(row, games)).toBe(true);

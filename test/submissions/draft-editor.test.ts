@@ -212,6 +212,24 @@ describe('a list draft', () => {
 });
 
 describe('an edit to a draft', () => {
+  it('is filled in with ports without separators and addresses with dots, which stay a suggestion', async () => {
+    const { open, edit } = await openEditor();
+    const { draft } = await open(
+      'server;port;game;query port\na.example.com;28.015;rust;28.016\nb,example,com;2,302;dayz;\nc.example.com;1;cs2;27 016',
+    );
+    expect(draft.rows.filter(isReady)).toEqual([]);
+    const { text } = linesToEdit(draft, 'invalid');
+    expect(text).toBe(
+      '2. a.example.com,28015,rust,28016\n3. b.example.com 2302 dayz\n4. c.example.com,1,cs2,27016',
+    );
+    const { draft: edited } = checked(await edit(text));
+    expect(edited.rows.filter(isReady).map(({ line, submission }) => ({ line, ...submission }))).toEqual([
+      { line: 2, server: 'a.example.com', port: 28015, queryPort: 28016, game: 'rust' },
+      { line: 3, server: 'b.example.com', port: 2302, game: 'dayz' },
+      { line: 4, server: 'c.example.com', port: 1, queryPort: 27016, game: 'cs2' },
+    ]);
+  });
+
   it('replaces the lines that the form showed', async () => {
     const { open, edit, stored } = await openEditor();
     const { draft } = await open('8.8.8.8:1 cs2\n127.1:5\n8.8.8.8:70000 cs2\n8.8.4.4:1\n8.8.8.8:5 cs2');
