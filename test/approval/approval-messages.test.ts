@@ -57,7 +57,7 @@ async function submitForApproval(
   );
 }
 
-it('an approval message is updated if the submission is withdrawn before the message has been posted', async () => {
+it('an approval message shows a withdrawal made while the message is being posted', async () => {
   const place = await newPlace('sqlite');
   let shown: string | undefined;
   const isPosting = Promise.withResolvers<void>();
@@ -132,7 +132,7 @@ it.each([
   { state: 'withdrawn', result: 'no-access', isDue: false, posts: 1 },
   { state: 'waiting', result: 'failed', isDue: true, posts: 1 },
   { state: 'waiting', result: 'message-gone', isDue: false, posts: 2 },
-] as const)('the bot handles "$result" when editing the message of a $state submission', async ({
+] as const)('the bot handles "$result" after editing a $state submission\'s message', async ({
   state,
   result,
   isDue,

@@ -80,7 +80,7 @@ it('an approval message counts the partial declines that it leaves out', () => {
   );
 });
 
-it('an approval message shows a whole decline reason', () => {
+it('an approval message shows the full decline reason', () => {
   const declineReason = { key: undefined, words: '*_'.repeat(150) };
   expect(contentOf({ ...waiting, state: 'declined', declineReason })).toContain('\\*\\_'.repeat(150));
 });

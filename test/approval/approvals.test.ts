@@ -212,11 +212,11 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
   });
 
   it.each([
-    ['becomes outdated', 'accepts', true, ACCEPTED, 1],
-    ['becomes outdated', "doesn't confirm", true, { kind: 'unknown', reason: 'timeout' }, 1],
-    ['stays up to date', 'rejects', true, { kind: 'rejected', message: 'No.' }, 0],
-    ['stays up to date while approval is off', 'accepts', false, ACCEPTED, 0],
-  ] as const)('has a message that %s when the service %s its server in another submission', async (_what, _why, isOn, outcome, count) => {
+    ['becomes outdated', 'accepted', true, ACCEPTED, 1],
+    ['becomes outdated', 'unconfirmed', true, { kind: 'unknown', reason: 'timeout' }, 1],
+    ['stays up to date', 'rejected', true, { kind: 'rejected', message: 'No.' }, 0],
+    ['stays up to date while approval is off', 'accepted', false, ACCEPTED, 0],
+  ] as const)('has a message that %s if the same server is %s in another submission', async (_what, _why, isOn, outcome, count) => {
     const opened = await open();
     const { approvals, drafts, settings, world } = opened;
     for (const id of ['a', 'b']) {

@@ -141,7 +141,7 @@ it.each([
   expect(text).not.toContain('<@9>');
 });
 
-it('a direct message about equal decisions shows each correction', async () => {
+it('a direct message about identical decisions shows each correction', async () => {
   const store = await (await newPlace('sqlite')).open();
   await decideAbout(store, '5', 'b.example.com', 'one');
   await decideAbout(store, '5', 'c.example.com', 'other');

@@ -147,7 +147,7 @@ describe.each(kinds())('undoing a decline (in %s)', (kind) => {
     expect(await opened.approvals.seen({ ...before, submissionId })).toBeUndefined();
   });
 
-  it('puts the declined lines back with those still waiting, or separately if those have been approved', async () => {
+  it('requeues the lines with the rest of the list, or separately once the rest has been approved', async () => {
     const opened = await open();
     const hosts = ['a', 'b', 'c', 'd'].map((name) => `${name}.example.com`);
     await submit(opened, 'list', hosts);
@@ -180,7 +180,7 @@ describe.each(kinds())('undoing a decline (in %s)', (kind) => {
     });
   });
 
-  it("doesn't take over the correction of another line", async () => {
+  it("doesn't carry another line's correction over to the restored line", async () => {
     const opened = await open();
     await submit(opened, 'list', ['a.example.com', 'b.example.com']);
     const declined = await decline(opened, 'list', { only: new Set([0]) });

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { startOf } from '../../commands/submissions/queue.ts';
 
-describe("a moderator's first submission in the queue", () => {
+describe("the first submission in a moderator's queue", () => {
   const waiting = Array.from({ length: 30 }, (_, n) => ({ id: `draft ${n}` }));
   const moderators = Array.from({ length: 50 }, () => String(1_000_000_000_000 + randomInt(1e12)));
 

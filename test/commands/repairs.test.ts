@@ -90,7 +90,7 @@ it('a button\'s label starts with "Use" if the line comes from pasted text', () 
   expect(labelsFor({}, 'text')).toEqual(['Use 27015']);
 });
 
-it("a button's label shortens a long host name in the middle", () => {
+it("a long host name in a button's label is shortened in the middle", () => {
   const label = labelsFor({ game: LONG, server: 'rust' }).join();
   expect(label).toMatch(/^Submit very-[\w-]+…[\w.-]+:27015 \(Rust\)$/);
   expect(label.length).toBeLessThanOrEqual(80);

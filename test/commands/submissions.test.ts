@@ -146,7 +146,7 @@ describe('the history', () => {
     [':27015', ':27015'],
     ['203.0', '203.0'],
     ['exämple.de', 'xn--exmple-cua.de'],
-  ])('can be filtered by an address in any form, or by a part of one: %s', async (server, address) =>
+  ])('can be filtered by a full or partial address in any form: %s', async (server, address) =>
     expect(await filterFrom({ server })).toMatchObject({ address }));
 
   it.each([
@@ -157,7 +157,7 @@ describe('the history', () => {
   ])('can be filtered by a misspelt game: %s', async (game, alias) =>
     expect(await filterFrom({ game })).toMatchObject({ game: alias }));
 
-  it('names what it is filtered by', async () => {
+  it('shows the active filter', async () => {
     const options = { member: '7', game: 'rust', outcome: 'rejected', server: 'a`b' };
     const command = commandOver(async () => 0, undefined, [], undefined, [['x']]);
     const filtered = anyContext({ field: (name) => Object(options)[name] ?? '' });
@@ -279,7 +279,7 @@ describe('the history', () => {
     ]);
   });
 
-  it('shows a whole decline reason once the entry is opened', () => {
+  it('shows the full decline reason once the entry is opened', () => {
     const words = '*_'.repeat(150);
     const entry: SubmissionEntry = {
       ...{ id: '1', draftId: '2', at: 0, userId: '4', userName: 'mia', state: 'declined' },

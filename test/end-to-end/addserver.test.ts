@@ -254,7 +254,7 @@ describe('the reply to invalid input in /addserver', () => {
     ['[2606:4700::1111]:27021', '[2606:4700::1111]', '27021'],
     ['10.0.0.1:27021', '10.0.0.1:27021', ''],
     ['q1.example.org:99999', 'q1.example.org:99999', ''],
-  ] as const)('has an Edit form with the host and port in separate fields if both are valid (%s)', async ([
+  ] as const)('splits the address into host and port in the Edit form if both are valid (%s)', async ([
     typed,
     server,
     port,
@@ -428,7 +428,7 @@ describe('an unsent submission', () => {
     expect(addsOf(guild, 'good.example.com')).toHaveLength(1);
   });
 
-  it('gets a reply with a retry time if a limit has been reached', async () => {
+  it('shows when to retry if a limit has been reached', async () => {
     const clock = createTestClock();
     const env = { MEMBER_LIMIT: '1/600', GUILD_LIMIT: '2/1200' };
     const bot = await oneBot({ env });
@@ -453,11 +453,7 @@ describe('an unsent submission', () => {
     ['en-US', 'You can submit your next game server from {}.', 'You can try again from {}.'],
     ['de', 'Den nächsten Spielserver kannst du ab {} einreichen.', 'Wieder möglich ab {}.'],
     ['ja', '次のゲームサーバーは{}以降に申請できます。', '{}以降にもう一度試せます。'],
-  ] as const)('gets a reply with the retry time as a Discord timestamp (in %s)', async ([
-    locale,
-    next,
-    again,
-  ]) => {
+  ] as const)('shows the retry time as a Discord timestamp (in %s)', async ([locale, next, again]) => {
     const bot = await oneBot({ env: { MEMBER_LIMIT: '1/600' } });
     const guild = await bot.newGuild({ key: 'sandbox-key' });
     const member = guild.person({ locale });
@@ -569,7 +565,7 @@ describe("a member's input", () => {
 });
 
 describe('a previously submitted server', () => {
-  it("isn't sent again while the first request is in progress", async ({ bot, admin, member, listing }) => {
+  it("isn't resent while the first request is in progress", async ({ bot, admin, member, listing }) => {
     const { promise: until, resolve: goOn } = Promise.withResolvers<void>();
     await listing.behave({ kind: 'held', until }, 1);
     const first = addServer(member, 'flight.example.com:1');

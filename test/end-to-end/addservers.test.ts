@@ -141,7 +141,7 @@ describe('/addservers', () => {
     expect(listing.submitted.map(({ game }) => game)).toEqual(['tf2', 'rust', 'rust']);
   });
 
-  it('quotes an unknown game, and suggests only the most similar game', async ({ member, listing }) => {
+  it('quotes an unknown game and suggests only the closest match', async ({ member, listing }) => {
     const preview = await sendFile(member, 'g1.example.com:1', { game: 'Counter-Stroke 2' });
     expect(textOf(preview)).toContain('unknown game Counter-Stroke 2. ');
     expect(labelsOf(preview)).toEqual(['Use Counter-Strike 2', 'Edit', 'Cancel']);
@@ -270,7 +270,7 @@ describe('/addservers', () => {
 });
 
 describe('a list preview', () => {
-  it('has an attached file that can be submitted as is', async ({ member, listing }) => {
+  it('comes with a file that can be submitted as is', async ({ member, listing }) => {
     const servers = Array.from({ length: 11 }, (_, n) => ({
       server: n === 0 ? '2606:4700::1' : `p${n}.example.com`,
       port: 27015 + n,
@@ -288,10 +288,7 @@ describe('a list preview', () => {
     expect(listing.submitted).toEqual(servers);
   });
 
-  it('includes already submitted servers only if the member presses a button', async ({
-    member,
-    listing,
-  }) => {
+  it('leaves out already submitted servers unless the member includes them', async ({ member, listing }) => {
     await pressSubmit(member, await paste(member, 'f2.example.com:27015 cs2'));
     const preview = await paste(member, lines(11).replaceAll('s1.', 'f2.'));
     expect(textOf(preview)).toContain('10 game servers are ready');
@@ -500,7 +497,7 @@ describe('a list with a single line', () => {
     );
   });
 
-  it('can be completed with the lines that were left out', async ({ member, listing }) => {
+  it('lets the member fill in lines that were left out', async ({ member, listing }) => {
     const preview = await paste(
       member,
       'a.example.com:1 rust\n# offline: b.example.com:2\nb dot example dot com',
@@ -517,7 +514,7 @@ describe('a list with a single line', () => {
     expect(listing.submitted.map(({ server }) => server)).toEqual(['a.example.com', 'b.example.com']);
   });
 
-  it('can be edited in the single-server form, even if it is the remainder of a longer list', async ({
+  it('can be edited in the single-server form, even if it was part of a longer list', async ({
     member,
     listing,
   }) => {
@@ -554,7 +551,7 @@ describe('a suggested game', () => {
     expect(listing.submitted.map(({ game }) => game)).toEqual(['minecraft', 'factorio']);
   });
 
-  it('is also offered for a misspelt game option', async ({ member, listing }) => {
+  it('is also offered if the game option is misspelt', async ({ member, listing }) => {
     const preview = await sendFile(member, 'a.example.com:1\nb.example.com:2', { game: 'minecarft' });
     await pressSubmit(member, await member.press(preview, 'Use Minecraft'));
     expect(listing.submitted.map(({ game }) => game)).toEqual(['minecraft', 'minecraft']);
@@ -595,7 +592,7 @@ describe('the Edit button', () => {
     expect(listing.submitted[0]).toEqual({ server: 'right0.example.com', port: 27015, game: 'cs2' });
   });
 
-  it('opens a form with the lines that fit, and refers to a file for the rest', async ({ member }) => {
+  it('opens a form with as many lines as fit and refers to a file for the rest', async ({ member }) => {
     const wrong = Array.from({ length: 200 }, (_, n) => `a-rather-long-name-${n}.example.com:0 cs2`);
     const preview = await sendFile(member, `${wrong.join('\n')}\ngood.example.com:1 cs2`);
     const { modal, typed } = await openModal(member, preview);
@@ -676,7 +673,7 @@ describe('the Edit button', () => {
   it.for([
     'Submit 2 game servers',
     'Cancel',
-  ])('shows the outcome if the list was submitted in another reply, after %s', async (label, {
+  ])('shows the outcome if the list was submitted from another reply, as does "%s"', async (label, {
     member,
     listing,
   }) => {
@@ -693,7 +690,7 @@ describe('the Edit button', () => {
     expect(listing.submitted).toHaveLength(3);
   });
 
-  it("can't restore a list more than 15 minutes after Cancel", async () => {
+  it("isn't restored if Undo is pressed more than 15 minutes after Cancel", async () => {
     const clock = createTestClock();
     const { member } = await (await oneBot()).newGuild({ key: 'sandbox-key' });
     const cancelled = await member.press(await paste(member, lines(2)), 'Cancel');
@@ -751,7 +748,7 @@ describe('the report on a list', () => {
     expect(labelsOf(report)).toEqual(['My submissions']);
   });
 
-  it("reopens the list's lines after its draft has expired", async () => {
+  it('still lets the member edit the list after the draft has expired', async () => {
     const clock = createTestClock();
     const body = { status: 'error', message: 'Invalid game alias provided.' };
     const rejects = { kind: 'json', status: 200, body } as const;
@@ -872,7 +869,7 @@ describe('the report on a list', () => {
     expect(textOf(rest)).toContain('✅ 150 sent for review. “Servers have been added for review.”');
   });
 
-  it('replaces a progress bar that has no buttons', async ({ member, discord }) => {
+  it('is preceded by a progress bar without buttons', async ({ member, discord }) => {
     answerBy(() => ({ kind: 'slow', ms: 700 }));
     const preview = await sendFile(member, lines(600));
     const from = discord.requests.length;

@@ -48,7 +48,7 @@ it('admins can let members with the approval role submit without approval', asyn
   expect(textOf(await openSetting(guild, 'Trusted role'))).toContain('Trusted role: none');
 });
 
-it('a trusted role that the approval role replaces is named in the reply and the log', async ({ guild }) => {
+it('the reply and the log show that the approval role has replaced the trusted role', async ({ guild }) => {
   await turnApprovalOn(guild);
   const roleId = guild.discord.guildEvents.addRole(guild, { name: 'vip', mentionable: true });
   await pickSetting(guild, 'Trusted role', '@vip');
@@ -60,7 +60,7 @@ it('a trusted role that the approval role replaces is named in the reply and the
   await expect.poll(() => logLines(guild)).toContain(`✅ **Trusted role**: <@&${trusted}>`);
 });
 
-it('the page of the trusted role explains that the role has no effect while approval is off', async ({
+it('the "Trusted role" page explains that the role has no effect while approval is off', async ({
   guild,
 }) => {
   guild.discord.guildEvents.addRole(guild, { name: 'vip' });
@@ -85,7 +85,7 @@ it('the approval options stay on if an admin chooses another approval role', asy
   expect(closed).toContain('✅ Submissions by this role: need no approval');
 });
 
-it("when an admin turns approval off, the bot offers to approve all members' waiting submissions", async ({
+it('after turning approval off, an admin can approve all waiting submissions', async ({
   guild,
   admin,
   member,

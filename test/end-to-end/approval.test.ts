@@ -137,7 +137,10 @@ describe('a submission that needs approval', () => {
     }
   });
 
-  it.for(['approved', 'declined'] as const)('keeps an edit that comes after it was %s', async (decision, {
+  it.for([
+    'approved',
+    'declined',
+  ] as const)("keeps the member's input if %s during the edit", async (decision, {
     guild,
     listing,
     member,
@@ -166,7 +169,7 @@ describe('a submission that needs approval', () => {
   it.for([
     { decision: 'approved', separate: true },
     { decision: 'declined', separate: false },
-  ])('is named in the reply to an edit of a list that was $decision meanwhile', async ({
+  ])('is reported as no longer waiting if $decision while the member was editing the list', async ({
     decision,
     separate,
   }, { guild, member }) => {
@@ -205,7 +208,7 @@ describe('a submission that needs approval', () => {
     );
   });
 
-  it('can only be removed in the log channel once an admin has submitted the same server', async ({
+  it('has a Remove button instead of Approve once an admin has submitted the same server', async ({
     guild,
     admin,
   }) => {
@@ -216,7 +219,7 @@ describe('a submission that needs approval', () => {
     expect(labelsOf(message)).not.toContain('Approve');
   });
 
-  it('shows moderators the number of ports if there are more than ten at one address', async ({
+  it('shows moderators the number of ports if the member submitted more than ten at one address', async ({
     guild,
     admin,
     member,
@@ -419,7 +422,7 @@ describe('a submission that needs approval', () => {
     expect(await bot.store.rows(ofAdmin, guild.id, admin.userId, admin.userId)).toEqual([]);
   });
 
-  it('shows what a moderator typed in a form that came too late', async ({ guild, member }) => {
+  it('shows what a moderator typed in a form submitted too late', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const moderator = inStaff(guild, 'admin');
     const late = { why: 'rules', reason: 'Typed.', block: '@member' };
@@ -663,7 +666,7 @@ describe('a submission that needs approval', () => {
     expect(addsOf(guild, HOST)).toEqual([]);
   });
 
-  it('can only be withdrawn with the button of a message that shows it', async ({ bot, guild, member }) => {
+  it("can't be withdrawn from a message that shows an outdated version", async ({ bot, guild, member }) => {
     const { reply } = await oneWaits(guild);
     const queue = await member.slash('submissions');
     const opened = await member.slash('submissions');
@@ -712,7 +715,7 @@ describe('a submission that needs approval', () => {
     expect(labelsOf(old)).toEqual(['Edit']);
   });
 
-  it('opens with what the member typed if it was withdrawn during the edit', async ({ guild, member }) => {
+  it("keeps the member's input if withdrawn during the edit", async ({ guild, member }) => {
     const { reply } = await oneWaits(guild);
     const { modal, typed } = await openModal(member, reply);
     await member.press(await member.slash('submissions'), 'Withdraw');
@@ -1283,7 +1286,11 @@ describe('a submission that needs approval', () => {
     expect(textOf(await waitingIn(guild))).not.toContain('s1.example.com');
   });
 
-  it("ends if the member's or guild's data is deleted", async ({ guild, admin, member }) => {
+  it("is withdrawn or deleted when the member's or guild's data is deleted", async ({
+    guild,
+    admin,
+    member,
+  }) => {
     const { message, reply: old } = await oneWaits(guild);
     expect(textOf(await deleteName(member))).toContain('was waiting for a moderator has been withdrawn.');
     await expect.poll(() => textOf(message)).toContain('Withdrawn');

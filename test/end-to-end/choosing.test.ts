@@ -106,7 +106,7 @@ describe('a list with ambiguous lines', () => {
     expect(textOf(preview)).toMatch(skipped);
   });
 
-  it('has no line numbers in the report if entered in the address field', async ({ member }) => {
+  it('gets a report without line numbers if entered in the address field', async ({ member }) => {
     const preview = await addServer(member, 'one.example.com:1 and then { "x": three.example.com:3 }');
     await member.pick(preview, ['0']);
     const report = await pressSubmit(member, preview);

@@ -62,7 +62,7 @@ describe('an address in /addserver', () => {
   });
 });
 
-describe('a list with decorated addresses', () => {
+describe('a list of addresses with look-alike letters', () => {
   const LIST = `⭐Surf⭐a.example.com:1\nIP: ${SMALL_CAPITALS}\nIP: 🅼🅲.example.com:2`;
 
   it('has a button that accepts all suggested addresses', async ({ member, listing }) => {

@@ -34,7 +34,7 @@ describe('a menu on an outdated /settings page', () => {
     expect(textOf(after)).toContain('Games: only Factorio, Counter-Strike 2, and 1 more\n');
   });
 
-  it('allows exactly the chosen games if all games have been allowed since', async ({ guild, admin }) => {
+  it('allows exactly the chosen games if all games have since been allowed', async ({ guild, admin }) => {
     const page = await openSetting(guild, 'Games');
     await admin.pick(page, ['Factorio']);
     const old = await openSetting(guild, 'Games');
@@ -43,7 +43,7 @@ describe('a menu on an outdated /settings page', () => {
     expect(textOf(after)).toContain('Games: only Factorio and Counter-Strike 2\n');
   });
 
-  it('only changes the buttons of a panel that the admin switched', async ({ guild, admin }) => {
+  it('only changes the panel buttons that the admin toggled', async ({ guild, admin }) => {
     const panel = await postPanel(guild);
     const old = await openSetting(guild, 'Panels');
     const page = await openSetting(guild, 'Panels');
@@ -58,7 +58,7 @@ describe('a button on an outdated /settings page', () => {
     ['Trusted role', 'Stop trusting this role'],
     ['Role for key problems', 'Stop mentioning this role'],
     ['Approval', 'Only “Manage Server” can approve'],
-  ] as const)('removes only the role that the page of %s shows', async ([name, label], { guild, admin }) => {
+  ] as const)('only removes the role that the page shows (%s)', async ([name, label], { guild, admin }) => {
     const role = (each: string) =>
       guild.discord.guildEvents.addRole(guild, { name: each, mentionable: true });
     role('vip');
@@ -74,7 +74,7 @@ describe('a button on an outdated /settings page', () => {
   it.for([
     ['Log channel', 'Turn off the log channel'],
     ['Announcements', 'Announce where they were submitted'],
-  ] as const)('removes only the channel that the page of %s shows', async ([name, label], {
+  ] as const)('only removes the channel that the page shows (%s)', async ([name, label], {
     guild,
     admin,
   }) => {
@@ -96,10 +96,7 @@ describe('a button on an outdated /settings page', () => {
 describe('an outdated form', () => {
   const CHANGED = '⚠️ This was changed after you opened the form';
 
-  it("doesn't replace a quota that another admin has set since, but keeps the input", async ({
-    guild,
-    admin,
-  }) => {
+  it("keeps the input instead of overwriting another admin's quota", async ({ guild, admin }) => {
     const page = await openSetting(guild, 'Daily quota');
     const { modal } = await openModal(admin, page, 'Change the quota');
     await setQuota(guild, '8');
@@ -122,10 +119,7 @@ describe('an outdated form', () => {
     expect(after).not.toContain(CHANGED);
   });
 
-  it("doesn't replace a panel's text that another admin has changed since, but keeps the input", async ({
-    guild,
-    admin,
-  }) => {
+  it("keeps the input instead of overwriting another admin's panel text", async ({ guild, admin }) => {
     const panel = await postPanel(guild, 'Before');
     const { modal } = await openModal(admin, await openSetting(guild, 'Panels'));
     const other = await openModal(admin, await openSetting(guild, 'Panels'));
@@ -140,7 +134,7 @@ describe('an outdated form', () => {
     expect(JSON.stringify(panel.current)).toContain('addserver:new:rust');
   });
 
-  it("reports that another admin changed a panel's text while Discord was changing the message", async ({
+  it("shows a warning if another admin changes the panel's text at the same time", async ({
     guild,
     admin,
     discord,

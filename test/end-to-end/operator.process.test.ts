@@ -83,7 +83,7 @@ describe('a bot that connects to HTTP/2 servers over TLS', () => {
     expect(bot.output().split('created an encryption key')).toHaveLength(isOnPostgres ? 1 : 2);
   });
 
-  it('handles submissions and files over HTTP/1.1', async ({ member, discord, listing }) => {
+  it('still uses HTTP/1.1 for submissions and files', async ({ member, discord, listing }) => {
     expect(textOf(await member.slash('games'))).toContain('From the listing service, updated');
     expect(textOf(await addServer(member, 'tls.example.com:27015'))).toContain(ACCEPTED);
     const list = await sendFile(member, `${lines(150)}\nwrong.example.com:70000 cs2`);

@@ -382,7 +382,7 @@ describe("a guild's panels", () => {
     ]);
   });
 
-  it('are looked up in Discord before they are shown or given up', async ({ guild, admin, discord }) => {
+  it('are looked up in Discord before the list is shown or changed', async ({ guild, admin, discord }) => {
     await chooseLogChannel(guild);
     const [first, second, third] = [
       await postPanel(guild, 'One'),
@@ -445,7 +445,7 @@ describe("a guild's panels", () => {
     expect(textOf(await openSetting(guild, 'Panels'))).toContain('Panels: 9');
   });
 
-  it('keep what an admin typed for a panel that is no longer managed', async ({ guild, admin }) => {
+  it('can be posted with the input for a panel that is no longer managed', async ({ guild, admin }) => {
     await postPanel(guild, 'Ours');
     const page = await openSetting(guild, 'Panels');
     const { modal } = await openModal(admin, page);
@@ -458,7 +458,7 @@ describe("a guild's panels", () => {
     expect(contentsIn(guild).at(-1)).toMatch(/\n\nTyped$/);
   });
 
-  it('keep what an admin typed if another admin posts the tenth panel first', async ({
+  it('can be posted later with the same input if another admin posts the tenth first', async ({
     guild,
     admin,
     discord,
@@ -479,7 +479,11 @@ describe("a guild's panels", () => {
     expect(textOf(await admin.submit(again.modal, again.typed))).toContain('Panel posted');
   });
 
-  it('keep what an admin typed if posting fails', async ({ guild, admin, discord }) => {
+  it('can be posted again with the same input if the first attempt fails', async ({
+    guild,
+    admin,
+    discord,
+  }) => {
     const path = new RegExp(`channels/${guild.channelId}/messages`);
     const fault = { kind: 'status', status: 400 } as const;
     discord.faults.inject({ fault, method: 'POST', path, times: 1 });

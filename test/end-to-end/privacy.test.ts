@@ -97,7 +97,7 @@ describe('/privacy', () => {
     expect(textOf(await addServer(canary, 'b.example.com:2'))).toContain('has reached its limit');
   });
 
-  it('tells the log channel, and moderators with a waiting submission, that an admin deleted everything', async ({
+  it('reports in the log channel and on waiting submissions that all data was deleted', async ({
     bot,
     guild,
     admin,
@@ -124,11 +124,7 @@ describe('/privacy', () => {
     expect(textOf(left)).toContain(gone);
   });
 
-  it('asks again if an admin has set something up or a member has submitted a server in the meantime', async ({
-    guild,
-    admin,
-    member,
-  }) => {
+  it('asks again if something was set up or submitted in the meantime', async ({ guild, admin, member }) => {
     const ask = async () =>
       admin.press(await admin.slash('privacy'), 'Delete all data for this Discord server');
     const old = await ask();
@@ -150,7 +146,7 @@ describe('/privacy', () => {
     expect(textOf(await admin.slash('keystatus'))).toContain('has no API key');
   });
 
-  it('asks again if there is a new panel, submission or block, or a changed panel', async ({
+  it('asks again if a panel, submission or block was added or a panel was changed', async ({
     guild,
     admin,
     member,

@@ -170,7 +170,7 @@ describe('the queue in /submissions', () => {
     expect(labelsOf(queue)).toEqual(['History', 'Blocked here']);
   });
 
-  it('keeps the submission and what the moderator typed if a form is refused', async ({ guild, admin }) => {
+  it("keeps the submission and the moderator's input if a form is rejected", async ({ guild, admin }) => {
     const replies = await letWait(guild, 3);
     await setApprovalOptions(guild, ['Require a reason to decline']);
     const queue = await admin.slash('submissions');
@@ -263,7 +263,7 @@ describe('the queue in /submissions', () => {
     await expect.poll(() => textOf(message)).toMatch(/2 game servers.*❌ 1 declined by .*s1\.example\.com/s);
   });
 
-  it('shows what the moderator typed if the form comes too late', async ({ guild, admin }) => {
+  it('shows what the moderator typed if the form is submitted too late', async ({ guild, admin }) => {
     const replies = await letWait(guild, 2);
     for (const others of [1, 0]) {
       const queue = await admin.slash('submissions');
@@ -279,7 +279,7 @@ describe('the queue in /submissions', () => {
   });
 });
 
-it('moderators can send an unconfirmed game server again from the queue and from the history', async ({
+it('moderators can resend an unconfirmed game server from the queue and the history', async ({
   guild,
   admin,
   member,
@@ -347,7 +347,7 @@ it('a search finds waiting submissions if nothing else matches', async ({ guild,
   expect(textOf(await admin.slash('submissions', { server: 'q2' }))).toContain('No submissions match.');
 });
 
-it('a waiting submission opened from a search has the buttons of the queue', async ({ guild, admin }) => {
+it("a waiting submission opened from a search has the queue's buttons", async ({ guild, admin }) => {
   await letWait(guild, 3);
   const labels = labelsOf(await admin.slash('submissions'));
   const found = await admin.slash('submissions', { server: 'q1' });

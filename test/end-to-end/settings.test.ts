@@ -344,7 +344,7 @@ describe('the log channel', () => {
     ]);
   });
 
-  it('shows only the parts of approval that changed', async ({ guild, admin, discord }) => {
+  it('shows only the approval settings that changed', async ({ guild, admin, discord }) => {
     const id = discord.guildEvents.addRole(guild, { name: 'staff', mentionable: true });
     await turnApprovalOn(guild);
     const page = await pickSetting(guild, 'Approval', '@staff');
@@ -360,7 +360,7 @@ describe('the log channel', () => {
     ]);
   });
 
-  it('shows what changed on which panel', async ({ guild, admin }) => {
+  it('shows which panel was changed and how', async ({ guild, admin }) => {
     await chooseLogChannel(guild);
     const panel = await postPanel(guild, 'Before');
     const page = await openSetting(guild, 'Panels');
@@ -447,11 +447,7 @@ it('choosing an announcement channel as the log channel shows a warning', async 
   expect(textOf(await pickSetting(guild, 'Log channel', '#staff'))).not.toContain('Publish');
 });
 
-it('a log channel in another Discord server is rejected, even if the choice is forged', async ({
-  bot,
-  guild,
-  admin,
-}) => {
+it('a forged log channel in another Discord server is rejected', async ({ bot, guild, admin }) => {
   const other = await bot.newGuild();
   const asked = await pickSetting(guild, 'Log channel', '#general');
   bot.discord.gateway.disturbDispatch({
@@ -529,8 +525,8 @@ describe('a channel where the bot lacks permissions', () => {
   });
 });
 
-describe('**Test the log channel**', () => {
-  it('says that the channel was deleted, and disappears', async ({ guild, admin, discord }) => {
+describe('the "Test the log channel" button', () => {
+  it('reports that the channel was deleted, then disappears', async ({ guild, admin, discord }) => {
     await chooseLogChannel(guild);
     const view = await openSetting(guild, 'Log channel');
     discord.guildEvents.removeChannel(guild, staffChannel(guild));
@@ -540,7 +536,7 @@ describe('**Test the log channel**', () => {
     expect(labelsOf(view)).not.toContain('Test the log channel');
   });
 
-  it('says that another admin turned the log off', async ({ guild, admin }) => {
+  it('reports that another admin turned the log off', async ({ guild, admin }) => {
     await chooseLogChannel(guild);
     const view = await openSetting(guild, 'Log channel');
     await pressSetting(guild, 'Log channel', 'Turn off the log channel');

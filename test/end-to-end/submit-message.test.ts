@@ -75,7 +75,7 @@ describe('the "Submit servers" command', () => {
     expect(listing.submitted.map(({ game }) => game)).toEqual(['css', 'css']);
   });
 
-  it('has a button for a game that the message might mention', async ({ guild, member, listing }) => {
+  it('offers a button for a game that the message might mention', async ({ guild, member, listing }) => {
     const preview = await use(guild, 'Rust nemen: m6.example.com:28015');
     expect(textOf(preview)).toContain('1 game server without a game.');
     expect(labelsOf(preview)).toEqual(['Use Rust', 'Edit', 'Cancel']);
@@ -83,7 +83,7 @@ describe('the "Submit servers" command', () => {
     expect(listing.submitted).toEqual([{ server: 'm6.example.com', port: 28015, game: 'rust' }]);
   });
 
-  it('has a button that adds the default port', async ({ guild, member, listing }) => {
+  it('offers a button that adds the default port', async ({ guild, member, listing }) => {
     const chosen = await member.pick(
       await use(guild, 'm4.example.com:27015\nsteam://connect/m5.example.com'),
       ['cs2'],

@@ -64,7 +64,7 @@ it('a moderator can undo a decline in the log channel before the member is notif
     .toEqual([expect.stringMatching(/^1 approved and 1 declined\n/)]);
 });
 
-it('a declined submission and its resubmission keep their own messages in the log channel', async ({
+it('a declined submission and its resubmission have separate messages in the log channel', async ({
   guild,
   member,
 }) => {

@@ -94,7 +94,12 @@ describe('after a kill -9, a submission that needs approval', () => {
     expect(textOf(await member.slash('submissions'))).toContain('Corrected by');
   });
 
-  it('is listed in the same reply as the others declined with it', async ({ bot, guild, admin, member }) => {
+  it('is listed in one reply with the submissions declined at the same time', async ({
+    bot,
+    guild,
+    admin,
+    member,
+  }) => {
     await turnApprovalOn(guild);
     for (const port of [1, 2]) await addServer(member, `${HOST}:${port}`);
     const queue = await admin.slash('submissions');

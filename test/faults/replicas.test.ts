@@ -159,7 +159,7 @@ describe.skipIf(!hasPostgres())('two bots with a shared database', () => {
     await expect.poll(() => labelsOf(message)).toEqual([]);
   });
 
-  it('report a server as accepted even if two modals are submitted at the same time', async () => {
+  it('both report a server as accepted if two modals submit it at the same time', async () => {
     const { guild, otherUrl, rows } = await openBoth();
     const { discord, listing, member } = guild;
     const answer = await addServer(member, 'two.example.com');

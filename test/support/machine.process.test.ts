@@ -20,13 +20,13 @@ async function stallsOf(program: string) {
 const PAUSE = `await new Promise((resolve) => setTimeout(resolve, 60));`;
 
 describe('the event loop probe', () => {
-  it('reports how much processor time a stall used', async () => {
+  it('reports how much CPU time a stall used', async () => {
     const work = `for (const { user } = process.threadCpuUsage(); process.threadCpuUsage().user - user < 200_000; );`;
     const stalls = await stallsOf(`${PAUSE} ${work} ${PAUSE}`);
     expect(stalls.some(({ ownMs }) => ownMs >= 150)).toBe(true);
   });
 
-  it("doesn't count waiting as processor time", async () => {
+  it("doesn't count waiting as CPU time", async () => {
     const wait = `Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);`;
     const stalls = await stallsOf(`${PAUSE} ${wait} ${PAUSE}`);
     expect(stalls.some(({ ms, ownMs }) => ms >= 190 && ownMs < 100)).toBe(true);

@@ -72,7 +72,7 @@ describe('the languages', () => {
     expect(locales.filter((locale, index) => locales.indexOf(locale) !== index)).toEqual([]);
   });
 
-  it("match the service's messages exactly in English", () => {
+  it("use the service's exact messages in English", () => {
     const { both: _both, quoted: _quoted, ...said } = ENGLISH.sentences.said;
     expect(said).toEqual({
       added: ADDED,

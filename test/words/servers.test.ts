@@ -67,7 +67,7 @@ describe('a game server line in a message', () => {
     }
   });
 
-  it("isn't confused with other code spans", () => {
+  it("isn't found in other code spans", () => {
     expect(readServerLines({ content: '`rejected.csv` has all of them.', embeds: [] })).toEqual([]);
   });
 });
