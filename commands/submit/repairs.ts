@@ -42,15 +42,17 @@ export function repairButtons(
     return useButton(draft, swap, label);
   }
   const meant: readonly Repair[] = address === undefined ? [] : [{ field: 'server', value: address }];
-  return [...meant, ...repairsOf(problem, gameOf(typed.game, games))].flatMap((repair) =>
+  return [...meant, ...repairsOf(problem, gameOf(typed.game, games), typed.queryPort)].flatMap((repair) =>
     useButton(draft, repair, repairLabel(t, repair, sends(repair) && gameNamed(typed.game, games).name)),
   );
 }
 
 /** @param sent the name of the line's game if the fixed line is submitted immediately */
-function repairLabel(t: Translate, { field, value }: Repair, sent: string | false): string {
+function repairLabel(t: Translate, { field, value, port }: Repair, sent: string | false): string {
   switch (field) {
     case 'queryPort':
+      if (port !== undefined && sent) return t('again.submitPorts', { value: port, queryPort: value });
+      if (port !== undefined) return t('list.button.queryPort', { port: value, count: 1 });
       return t(sent ? 'again.submitNoQueryPort' : 'again.noQueryPort');
     case 'port':
       return t(sent ? 'again.submitPort' : 'again.use', { value });
@@ -121,9 +123,7 @@ export function gameControls(
 export function notSubmittedButtons(t: Translate, id: string, reason: NotSubmitted): readonly Control[] {
   switch (reason.code) {
     case 'already-submitted':
-      return reason.servers[0]?.outcome.kind === 'unknown'
-        ? unconfirmedButtons(t, id)
-        : [editButton(t, id), anywayButton(t, id, 'submitAnyway')];
+      return anywayOrEdit(t, id);
     case 'daily-quota':
     case 'member-limit':
     case 'guild-limit':
@@ -151,16 +151,13 @@ export const mineButton = (t: Translate): Control => button(customId('submission
 
 /** Builds buttons for a server that was submitted but not accepted. */
 export const outcomeButtons = (t: Translate, id: string, outcome: ServerOutcome): readonly Control[] =>
-  outcome.kind === 'unknown' ? unconfirmedButtons(t, id) : againOrEdit(t, id, outcomeStyle(outcome));
+  outcome.kind === 'unknown' ? anywayOrEdit(t, id) : againOrEdit(t, id, outcomeStyle(outcome));
 
-/** Builds buttons for an unconfirmed server, which the member should look up on the website before sending it again. */
-const unconfirmedButtons = (t: Translate, id: string): readonly Control[] => [
-  anywayButton(t, id, 'sendAnyway'),
+/** Builds buttons for a server that the service has, or may have. */
+const anywayOrEdit = (t: Translate, id: string): readonly Control[] => [
+  button(submitId('anyway', id), t('again.sendAnyway')),
   editButton(t, id),
 ];
-
-const anywayButton = (t: Translate, id: string, label: 'submitAnyway' | 'sendAnyway'): Control =>
-  button(submitId('anyway', id), t(`again.${label}`));
 
 export const editButton = (t: Translate, id: string): Control =>
   button(submitId('edit', id), t('again.edit'));

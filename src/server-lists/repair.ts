@@ -16,21 +16,27 @@ import {
 export interface Repair {
   readonly field: 'server' | 'game' | 'port' | 'queryPort' | 'swap';
   readonly value: string;
-  /** The default port of the new game; only set if the game is corrected and no port was typed. */
+  /** The port to set too: the new game's default port if no port was typed, or the first of two ports. */
   readonly port?: string;
 }
 
 /**
  * Returns the obvious fixes for a problem, most likely first. Usually [], because only the member knows the right value.
  * @param game the alias of the game, if known
+ * @param queryPort the typed query port
  */
-export function repairsOf(problem: RowProblem, game?: string): readonly Repair[] {
+export function repairsOf(problem: RowProblem, game?: string, queryPort = ''): readonly Repair[] {
   switch (problem.code) {
     // The port is only suggested, never filled in automatically, because the host's SRV record may specify a different one.
     case 'port-missing':
       return problem.usual === undefined ? [] : [portOf(problem.usual)];
     case 'port-conflict':
-      return [portOf(problem.inServer), portOf(problem.port)];
+      return [
+        portOf(problem.inServer),
+        portOf(problem.port),
+        // The second port may be the query port.
+        ...(queryPort === '' ? [queryPortOf(problem.port, problem.inServer)] : []),
+      ];
     case 'ipv6-brackets':
       return [portOf(problem.port)];
     case 'port-too-high':
@@ -130,6 +136,12 @@ export function meantValue(typed: TypedRow): string | undefined {
 }
 
 const portOf = (port: number | string): Repair => ({ field: 'port', value: String(port) });
+
+const queryPortOf = (queryPort: number, port: number): Repair => ({
+  field: 'queryPort',
+  value: String(queryPort),
+  port: String(port),
+});
 
 /** Replaces the typed game. Adds the new game's default port if the port would otherwise be the only thing missing. */
 export function gameRepair(typed: TypedRow, alias: string): Repair {

@@ -73,7 +73,10 @@ export function whyNotSubmitted(reason: OtherReason, t: Translate): ProblemText 
     case 'member-limit':
     case 'guild-limit':
       return limitText(reason, t);
-    case 'already-submitted':
+    case 'already-submitted': {
+      const isUnconfirmed = reason.servers.every(({ outcome }) => outcome.kind === 'unknown');
+      return { short: t(`problem.short.${isUnconfirmed ? 'unconfirmed' : reason.code}`) };
+    }
     case 'waiting-already':
       return { short: t(`problem.short.${reason.code}`) };
     case 'member-waiting':

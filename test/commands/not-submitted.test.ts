@@ -51,6 +51,19 @@ it.each<{ reason: NotSubmitted; text: RegExp; labels: readonly string[] }>([
   expect(labelsOf(reason)).toEqual(labels);
 });
 
+it.for([
+  ['accepted', { kind: 'accepted', message: 'Yes.' }, /^⚠️ Not sent: already submitted here\.\n✅/],
+  [
+    'unconfirmed',
+    { kind: 'unknown', reason: 'server-error' },
+    /^⚠️ Not sent: an earlier [^\n]*unconfirmed\.\n❓/,
+  ],
+] as const)('the reply to a repeated submission states the earlier outcome: %s', ([, outcome, text]) => {
+  const reason = { code: 'already-submitted', servers: [{ ...earlier, outcome }] } as const;
+  expect(notSubmittedText(reason, context, games)).toMatch(text);
+  expect(labelsOf(reason)).toEqual(['Submit again anyway', 'Edit']);
+});
+
 describe('the reply to a failed approval', () => {
   it.each<{ reason: NotSubmitted; text: RegExp }>([
     {

@@ -65,7 +65,16 @@ function labelsFor(
 it.each([
   ['a missing port', {}, ['Submit with port 27015']],
   ['port 0', { server: 'a.example.com:0' }, ['Submit with port 27015']],
-  ['two ports', { server: 'a.example.com:1', port: '2' }, ['Submit with port 1', 'Submit with port 2']],
+  [
+    'two ports',
+    { server: 'a.example.com:1', port: '2' },
+    ['Submit with port 1', 'Submit with port 2', 'Submit with port 1 and query port 2'],
+  ],
+  [
+    'two ports and a query port',
+    { server: 'a.example.com:1', port: '2', queryPort: '3' },
+    ['Submit with port 1', 'Submit with port 2'],
+  ],
   ['an invalid query port', { port: '1', queryPort: 'x' }, ['Submit without a query port']],
   ['letters', { server: 'plаy.example.com:27015' }, ['Submit play.example.com:27015 (Counter-Strike 2)']],
   ['an unknown game', { game: 'rusd', port: '1' }, ['Submit as Rust']],
@@ -88,6 +97,8 @@ it("an invalid port with several doubled digits doesn't get a button", () => {
 
 it('a button\'s label starts with "Use" if the line comes from pasted text', () => {
   expect(labelsFor({}, 'text')).toEqual(['Use 27015']);
+  const twoPorts = { server: 'a.example.com:1', port: '2' };
+  expect(labelsFor(twoPorts, 'text')).toEqual(['Use 1', 'Use 2', '2 is the query port']);
 });
 
 it("a long host name in a button's label is shortened in the middle", () => {

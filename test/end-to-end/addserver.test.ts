@@ -159,7 +159,7 @@ const WAYS = [
     options: { server: 'two.example.com:7', port: 8 },
     says: /two ports: 7 and 8\. /,
     embed: '**Counter-Strike 2** `two.example.com:7 8`',
-    offers: ['Submit with port 7', 'Submit with port 8', 'Edit'],
+    offers: ['Submit with port 7', 'Submit with port 8', 'Submit with port 7 and query port 8', 'Edit'],
     sent: { server: 'two.example.com', port: '7', game: 'cs2' },
   },
 ];
@@ -578,7 +578,7 @@ describe('a previously submitted server', () => {
     goOn();
     expect(textOf(await first)).toContain(ACCEPTED);
     await admin.press(rejected, 'Submit again');
-    await expect.poll(() => labelsOf(rejected)).toEqual(['Edit', 'Submit anyway']);
+    await expect.poll(() => labelsOf(rejected)).toEqual(['Submit again anyway', 'Edit']);
     expect(addsOf(bot, 'flight.example.com')).toHaveLength(1);
   });
 
@@ -591,7 +591,7 @@ describe('a previously submitted server', () => {
     expect(textOf(await addServer(admin, 'before.example.com:1'))).toContain('by you');
     const other = await bot.newGuild({ key: 'sandbox-key' });
     expect(textOf(await addServer(other.member, 'before.example.com:1'))).toContain(ACCEPTED);
-    await member.press(warning, 'Submit anyway');
+    await member.press(warning, 'Submit again anyway');
     await says(warning, ACCEPTED);
     expect(addsOf(bot, 'before.example.com')).toHaveLength(3);
   });

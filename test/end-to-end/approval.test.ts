@@ -188,7 +188,7 @@ describe('a submission that needs approval', () => {
 
   it('shows earlier submissions of the same server to moderators only', async ({ guild, admin, member }) => {
     const known = await submittedBefore(guild);
-    const reply = await member.press(known, 'Submit anyway');
+    const reply = await member.press(known, 'Submit again anyway');
     const EARLIER =
       /1 already submitted:.*\n.*wait\.example\.com:1.*sent for review · Counter-Strike 2.*by @admin/;
     const message = await waitingIn(guild);
@@ -1188,7 +1188,7 @@ describe('a submission that needs approval', () => {
     const body = { code: 240000, message: 'Message blocked by harmful links filter' };
     const path = new RegExp(`channels/${staffChannel(guild)}/messages`);
     discord.faults.inject({ fault: { kind: 'status', status: 400, body }, method: 'POST', path, times: 1 });
-    expect(textOf(await member.press(known, 'Submit anyway'))).toContain(WAITS);
+    expect(textOf(await member.press(known, 'Submit again anyway'))).toContain(WAITS);
     const message = await waitingIn(guild);
     expect(textOf(message)).toMatch(/1 already submitted:.*because of a link in it/s);
     expect(textOf(message)).not.toContain(HOST);

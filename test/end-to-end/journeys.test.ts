@@ -155,7 +155,7 @@ it.for([
     const noPort = await add(server);
     await toTheEnd(await member.press(noPort, t('again.submitPort', { value: '27015' })));
     const before = await add(`${server}:27015`);
-    expect(labelsOf(before)).toContain(t('again.submitAnyway'));
+    expect(labelsOf(before)).toContain(t('again.sendAnyway'));
     await add(`${server}:1`, { game: 'minecarft' });
     const refused = await add('192.168.0.4:27015');
     const window_ = await window(member, refused, t('again.edit'));

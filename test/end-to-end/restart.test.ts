@@ -81,7 +81,7 @@ it('settings, messages and buttons still work after a restart', async ({
   for (const next of [await admin.press(history, 'Next'), await member.press(own, 'Next')]) {
     expect(textOf(next)).toMatch(/12 submissions.*mine\.example\.com:1\n.*Page 2 of 2/s);
   }
-  await member.press(warning, 'Submit anyway');
+  await member.press(warning, 'Submit again anyway');
   await expect.poll(() => textOf(warning)).toContain(ACCEPTED);
   expect(addsOf(guild, 'before.example.com')).toHaveLength(2);
   const late = await addServer(member, 'late.example.com:1');

@@ -59,7 +59,7 @@ describe("the bot's replies", () => {
     await again();
     discord.faults.inject({ fault: { kind: 'answer lost' }, path: path.edit });
     const warned = await again();
-    await member.press(warned, 'Submit anyway');
+    await member.press(warned, 'Submit again anyway');
     // The bot repeats a lost edit after half a second. If it still did so after the press, the warning would be back.
     await expect.poll(() => overOf(bot, 'addserver', 'submit')).toBe(3);
     expect(textOf(warned)).toContain('Servers have been added for review.');

@@ -154,7 +154,7 @@ describe('after a kill -9', () => {
     // These requests use both of the guild's turns.
     const others = [1, 2].map((n) => addServer(member, `o${n}.example.com:1`));
     await expect.poll(() => listing.submitted).toHaveLength(3);
-    const pressed = member.press(warning, 'Submit anyway');
+    const pressed = member.press(warning, 'Submit again anyway');
     const submitted = member.submit(modal, { ...typed, port: '2' });
     await expect.poll(() => acknowledged(guild) - before).toBe(4);
     // The servers in all four submissions are reserved.
