@@ -175,7 +175,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
         })
       : undefined;
   const interactionStore = createInteractionStore(base);
-  const approvals = createApprovals({ ...submissionStore, store, blocks });
+  const approvals = createApprovals({ ...submissionStore, store, blocks, settings });
   const approvalMessages = createApprovalMessages({
     ...base,
     ...discord,

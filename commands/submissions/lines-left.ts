@@ -10,7 +10,7 @@ import { textWithoutFiles } from '../submit/files.ts';
 import { submitId } from '../submit/ids.ts';
 import { invalidText, skippedText } from '../submit/preview.ts';
 
-/** Describes to the member how other lines of the submission's list ended, with the reasons for declining them. */
+/** Describes to the member how other lines of the submission's list ended, and why the rest still waits. */
 export async function earlierLines(
   { t }: Context,
   submission: Submission,
@@ -18,8 +18,7 @@ export async function earlierLines(
 ): Promise<readonly string[]> {
   const earlier = serverResults({ servers: await submissions.earlier(submission) });
   if (earlier.length === 0) return [];
-  const { declined } = await approvals.declinedOf(submission);
-  return earlierTexts(t, earlier, declined, games);
+  return earlierTexts(t, earlier, await approvals.decisionsBefore(submission), games);
 }
 
 /**

@@ -13,7 +13,7 @@ import { countToEdit } from '../../src/submissions/draft-editor.ts';
 import type { ReachedLimit } from '../../src/submissions/limits.ts';
 import type { LineNumbers } from '../../src/submissions/line-numbers.ts';
 import { shortenMarkup } from '../../src/words/escape.ts';
-import { earlierSubmissionItems } from '../../src/words/not-submitted.ts';
+import { earlierSubmissionItems, heldCountText } from '../../src/words/not-submitted.ts';
 import { namedText, sentences } from '../../src/words/sentences.ts';
 import {
   firstItems,
@@ -208,9 +208,7 @@ export function ownHeldText({ t, mention }: Audience, held: HeldRows): string {
 
 /** States how many servers a limit holds back and for how long, and names some of them. */
 export function heldText(t: Translate, { draft, rows, limited, namesAll = false, next }: HeldRows): string {
-  const { code, limit, until } = limited;
-  const why = t(`problem.short.${code}`, { count: limit });
-  const held = t('list.held', { count: rows.length, seconds: Math.ceil(until / 1000), why });
+  const held = heldCountText(t, { count: rows.length, limited });
   const items = firstItems(t, rows, namesAll ? rows.length : MAX_NAMED_PER_LIST, (row) =>
     serverItem(t, row.submission, draft.source === 'text' ? row : undefined),
   );

@@ -9,7 +9,7 @@ import type { DeclineReason } from '../submissions/decline-reason.ts';
 import { isDeclined } from '../submissions/outcome.ts';
 import { type Submission, serverResults, unconfirmedIn } from '../submissions/submission.ts';
 import { escapeText, memberText } from '../words/escape.ts';
-import { earlierSubmissionItems } from '../words/not-submitted.ts';
+import { earlierSubmissionItems, heldCountText } from '../words/not-submitted.ts';
 import { outcomesForLog, type ServerWithOutcome } from '../words/outcomes.ts';
 import { byText, namedText, sentences } from '../words/sentences.ts';
 import {
@@ -27,7 +27,7 @@ import {
   worstOf,
 } from '../words/servers.ts';
 import type { Translate } from '../words/words.ts';
-import type { Background } from './approvals.ts';
+import type { Background, EarlierDecisions } from './approvals.ts';
 import { reasonText } from './decline-reasons.ts';
 
 /*
@@ -242,14 +242,21 @@ export function decidedText(t: Translate, decided: readonly Submission[], games:
     return [declined, ...reasonTexts(t, declineReason, MAX_REASON_LENGTH)].join(' · ');
   }
   const ended = serverResults({ servers });
+  return approvedText(t, { item: t(`approval.${approvedAs(ended)}`), why }, ended);
+}
+
+/** Describes an approval and its outcomes in one line, which starts with the worst outcome's sign. */
+function approvedText(
+  t: Translate,
+  about: Readonly<Record<'item' | 'why', string>>,
+  ended: readonly ServerWithOutcome[],
+): string {
   const kind = worstOf(ended.map(({ outcome }) => outcome.kind));
-  // The line already starts with the worst outcome's sign.
   const sign = withSign(kind, '');
-  const outcomes = outcomesForLog(t, ended, servers.length).map((text) =>
+  const outcomes = outcomesForLog(t, ended).map((text) =>
     text.startsWith(sign) ? text.slice(sign.length) : text,
   );
-  const approved = withSign(kind, t('look.about', { item: t(`approval.${approvedAs(ended)}`), why }));
-  return [approved, ...outcomes, ...unknownTexts(t, ended)].join(' · ');
+  return [withSign(kind, t('look.about', about)), ...outcomes, ...unknownTexts(t, ended)].join(' · ');
 }
 
 /** Returns the description of an approval once all servers have an outcome. */
@@ -298,7 +305,7 @@ const logButtons = (
   shown: Background & { readonly isWhole: boolean },
 ): readonly APIButtonComponent[] => [
   ...decisionButtons(t, submission, shown),
-  ...undoButtons(t, [...shown.declined, submission]),
+  ...undoButtons(t, [...shown.decided, submission]),
 ];
 
 export const backgroundTexts = (
@@ -306,8 +313,9 @@ export const backgroundTexts = (
   background: Background,
   games: GameIndex,
 ): readonly string[] => [
-  ...background.declined.map((part) => declinedPartText(t, part, games)),
-  ...moreText(t, background.olderDeclines),
+  ...background.decided.map((part) => decidedPartText(t, part, games)),
+  ...moreText(t, background.olderDecisions),
+  ...heldTexts(t, background),
   ...beforeTexts(t, background, games),
   ...blockedTexts(t, background),
   ...background.manyPorts.map(
@@ -316,7 +324,17 @@ export const backgroundTexts = (
   ),
 ];
 
-/** Describes in one line which lines a moderator declined while the others kept waiting. */
+const heldTexts = (t: Translate, { held }: Pick<EarlierDecisions, 'held'>): readonly string[] =>
+  held === undefined ? [] : [withSign('not-sent', heldCountText(t, held))];
+
+/** Describes in one line how a moderator decided on some lines of a list while the others kept waiting. */
+function decidedPartText(t: Translate, part: Submission, games: GameIndex): string {
+  if (part.state === 'declined') return declinedPartText(t, part, games);
+  const decision = unconfirmedIn(part).length > 0 ? 'unconfirmed' : 'approved';
+  const why = serversText(t, part.servers, games);
+  return approvedText(t, { item: decisionText(t, decision, part), why }, serverResults(part));
+}
+
 function declinedPartText(t: Translate, part: Submission, games: GameIndex): string {
   const { decidedBy: id, decidedByName: name, servers, declineReason } = part;
   const { length: count } = servers;
@@ -330,30 +348,32 @@ function declinedPartText(t: Translate, part: Submission, games: GameIndex): str
 
 /**
  * Describes to the member how other lines of the same list ended.
- * @param declined the submissions whose declined lines are named. Other declined lines are only counted
+ * @param decisions the decisions about these lines. The lines of older decisions are only counted
  */
 export function earlierTexts(
   t: Translate,
   earlier: readonly ServerWithOutcome[],
-  declined: readonly Submission[],
+  decisions: EarlierDecisions,
   games: GameIndex,
 ): readonly string[] {
   if (earlier.length === 0) return [];
-  const refused = earlier.filter(({ outcome }) => isDeclined(outcome));
-  const others = earlier.filter((each) => !refused.includes(each));
-  const addresses = new Set(refused.map(({ server }) => addressOf(server)));
-  const parts = declined
+  const addresses = new Set(earlier.map(({ server }) => addressOf(server)));
+  const parts = decisions.decided
     .map((part) => ({
       ...part,
       servers: part.servers.filter(({ server }) => addresses.has(addressOf(server))),
     }))
     .filter(({ servers }) => servers.length > 0);
-  const older = refused.length - parts.flatMap(({ servers }) => servers).length;
+  const named = new Set(parts.flatMap(({ servers }) => servers.map(({ server }) => addressOf(server))));
+  const older = earlier.filter(({ server }) => !named.has(addressOf(server)));
+  const sent = older.filter(({ outcome }) => !isDeclined(outcome));
+  const declined = older.length - sent.length;
   return [
     t('approval.earlier'),
-    ...outcomesForLog(t, others, earlier.length),
-    ...(older > 0 ? [declinedTogetherText(t, older, undefined)] : []),
-    ...parts.map((part) => declinedPartText(t, part, games)),
+    ...outcomesForLog(t, sent, earlier.length),
+    ...(declined > 0 ? [declinedTogetherText(t, declined, undefined)] : []),
+    ...parts.map((part) => decidedPartText(t, part, games)),
+    ...heldTexts(t, decisions),
   ];
 }
 

@@ -1,14 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import type { Block, Blocks, BlockTarget, NewBlocks } from '../guilds/blocks.ts';
+import type { GuildSettings } from '../guilds/settings.ts';
 import { DAY_MS } from '../pacing/durations.ts';
 import { addressOf, placeOf, type ReadyRow } from '../server-lists/row.ts';
 import { countOf } from '../storage/count.ts';
 import type { Store } from '../storage/store.ts';
 import type { AlreadySubmitted, EarlierSubmission } from '../submissions/already-submitted.ts';
 import type { DeclineReason } from '../submissions/decline-reason.ts';
-import { otherRows, withCorrected, withRows } from '../submissions/draft.ts';
+import { isUnsent, otherRows, withCorrected, withRows } from '../submissions/draft.ts';
 import type { Drafts, NoDraft, Submitter } from '../submissions/drafts.ts';
+import type { Limits, ReachedLimit } from '../submissions/limits.ts';
 import {
   type MessagePlace,
   rowForServer,
@@ -70,14 +72,20 @@ type NotCorrected =
 /** A draft whose message is out of date, with the revision that the message should show. */
 export interface DueMessage extends DraftRef, Pick<Submission, 'revision'> {}
 
+/** How the other lines of a submission's list were decided. */
+export interface EarlierDecisions {
+  /** The latest declined submissions, and the sent servers of approved ones, oldest first. */
+  readonly decided: readonly Submission[];
+  /** The number of decisions before those in `decided`. */
+  readonly olderDecisions: number;
+  /** The limit that holds back waiting servers after the others were approved. */
+  readonly held: { readonly count: number; readonly limited: ReachedLimit } | undefined;
+}
+
 /** Facts for moderators about a submission, in addition to its own data. */
-export interface Background {
+export interface Background extends EarlierDecisions {
   /** The waiting servers that were already submitted in this guild, including intentional repeats. */
   readonly before: readonly EarlierSubmission[];
-  /** The latest lines that moderators declined while the others kept waiting in the same message, oldest first. */
-  readonly declined: readonly Submission[];
-  /** The number of such decisions before those in `declined`. */
-  readonly olderDeclines: number;
   /** Whether all servers were already submitted, so that the submission can't be approved. */
   readonly isRepeat: boolean;
   /** The submitter and the hosts of a waiting submission that are blocked. */
@@ -104,6 +112,8 @@ interface ApprovalsDeps {
   readonly waitingSubmissions: WaitingSubmissions;
   readonly alreadySubmitted: AlreadySubmitted;
   readonly blocks: Blocks;
+  readonly limits: Pick<Limits, 'allowance'>;
+  readonly settings: Pick<GuildSettings, 'getOrUnreadable'>;
   readonly now?: () => number;
 }
 
@@ -118,6 +128,8 @@ export function createApprovals({
   waitingSubmissions,
   alreadySubmitted,
   blocks,
+  limits,
+  settings,
   now = () => Date.now(),
 }: ApprovalsDeps) {
   const { tables } = store;
@@ -159,35 +171,61 @@ export function createApprovals({
       .execute();
   }
 
-  /**
-   * Returns the latest submissions of the draft that moderators declined, oldest first, and the number of older ones.
-   * @param inSameMessage leaves out submissions that have their own message
-   */
-  async function declinedOf(
-    { id, draftId, guildId }: Pick<Submission, 'id' | 'draftId' | 'guildId'>,
-    inSameMessage = false,
-  ): Promise<Pick<Background, 'declined' | 'olderDeclines'>> {
+  /** @param inSameMessage leaves out submissions that have their own message */
+  async function decisionsBefore(submission: Submission, inSameMessage = false): Promise<EarlierDecisions> {
+    const { id, draftId, guildId, servers } = submission;
     const parts = await tables()
       .selectFrom('submissions')
       .select('id')
       .where('draft_id', '=', draftId)
       .where('id', '<>', id)
-      .where('state', '=', 'declined')
+      .where('expires_at', 'is not', null)
+      .where(({ or, and, eb, exists, selectFrom }) => {
+        const sent = selectFrom('servers')
+          .select('position')
+          .whereRef('submission_id', '=', 'submissions.id')
+          .where('outcome', '<>', 'not-sent');
+        return or([eb('state', '=', 'declined'), and([eb('state', '=', 'done'), exists(sent)])]);
+      })
       .$if(inSameMessage, (some) => some.where('message_id', 'is', null))
       .orderBy('created_at')
       .execute();
     const shown = parts.slice(-MAX_LINE_DECISIONS_SHOWN);
     const found = await Promise.all(shown.map((part) => submissions.find(guildId, part.id)));
+    const addresses = new Set(servers.map(({ server }) => addressOf(server)));
+    const isSent = ({ server, outcome }: SubmittedServer) =>
+      outcome !== undefined && !isUnsent(outcome) && !addresses.has(addressOf(server));
+    const decided = found
+      .filter((part) => part !== undefined)
+      .map((part) => (part.state === 'done' ? { ...part, servers: part.servers.filter(isSent) } : part))
+      .filter((part) => part.servers.length > 0);
     return {
-      declined: found.filter((part) => part !== undefined),
-      olderDeclines: parts.length - shown.length,
+      decided,
+      olderDecisions: parts.length - shown.length,
+      held: decided.some(({ state }) => state === 'done') ? await heldBack(submission) : undefined,
     };
+  }
+
+  /** Returns the limit that holds back some servers of a waiting submission, if any. */
+  async function heldBack({
+    guildId,
+    userId,
+    state,
+    servers,
+  }: Submission): Promise<EarlierDecisions['held']> {
+    if (state !== 'waiting' || userId === '') return undefined;
+    const found = await settings.getOrUnreadable(guildId);
+    if (found === 'unreadable') return undefined;
+    const { dailyQuota } = found;
+    const { length } = servers;
+    const { count, limited } = await limits.allowance({ guildId, userId, dailyQuota, count: length });
+    return limited && { count: length - count, limited };
   }
 
   return {
     seen,
     draft,
-    declinedOf,
+    decisionsBefore,
     /** Returns the draft's latest submission that needs, or needed, a moderator's approval. */
     find: ({ guildId, id }: DraftRef): Promise<Submission | undefined> =>
       submissions.latest(guildId, id, { isForModerators: true }),
@@ -248,16 +286,9 @@ export function createApprovals({
         .where('state', '=', 'waiting');
       return countOf(tables().selectFrom('servers').where('submission_id', 'in', waiting));
     },
-    async background({
-      id,
-      draftId,
-      guildId,
-      userId,
-      userName,
-      state,
-      servers,
-    }: Submission): Promise<Background> {
-      const decisions = await declinedOf({ id, draftId, guildId }, true);
+    async background(submission: Submission): Promise<Background> {
+      const { id, draftId, guildId, userId, userName, state, servers } = submission;
+      const decisions = await decisionsBefore(submission, true);
       if (state !== 'waiting')
         return { before: [], ...decisions, isRepeat: false, blocked: [], manyPorts: [] };
       const before = await alreadySubmitted.find({ guildId, userId: '' }, servers.map(rowForServer));

@@ -2,6 +2,7 @@ import type { ApiKeys } from '../guilds/api-keys.ts';
 import type { KeyChange, ServerSubmission } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { Logger } from '../logger.ts';
+import { isUnsent } from '../submissions/draft.ts';
 import type { Submitter } from '../submissions/drafts.ts';
 import type { Observer } from '../submissions/pipeline.ts';
 import { escapeText, memberText } from '../words/escape.ts';
@@ -62,12 +63,21 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
         'not-sent',
       );
     },
-    async ended({ guildId, user }, ended, isShown) {
+    async ended({ guildId, user, approvedBy }, ended, isShown) {
       if (isShown) return;
       const servers = ended.map(({ server }) => server);
+      const { length: again } = ended.filter(({ outcome }) => isUnsent(outcome));
+      const approvedTexts = (t: Translate) =>
+        approvedBy === undefined
+          ? []
+          : [
+              t('approval.approvedBy', { user: memberText(approvedBy) }),
+              ...(again > 0 ? [t('approval.again', { count: again })] : []),
+            ];
       await guildLog.add(
         guildId,
-        (t) => [submissionText(t, user, servers), ...outcomesForLog(t, ended)].join(' · '),
+        (t) =>
+          [submissionText(t, user, servers), ...outcomesForLog(t, ended), ...approvedTexts(t)].join(' · '),
         worstOf(ended.map(({ outcome }) => outcome.kind)),
       );
     },

@@ -124,8 +124,8 @@ export interface Observer {
   ended?(by: EndedBy, servers: readonly ServerResult[], isShown: boolean): Promise<void>;
 }
 
-/** The member, and the interaction that submitted the servers. */
-type EndedBy = Submitter & Pick<SubmitRequest, 'interactionId'>;
+/** The member, the interaction that submitted the servers, and the moderator who approved them, if any. */
+type EndedBy = Submitter & Pick<SubmitRequest, 'interactionId' | 'approvedBy'>;
 
 export interface PipelineDeps extends SubmissionStore {
   readonly store: Pick<Store, 'inGuild' | 'sync'>;
@@ -345,8 +345,8 @@ export function createPipeline(deps: PipelineDeps) {
 
     const ended = submission.rows.map((row, index) => rowResult(row, outcomes.get(index) ?? notSent('bot')));
     const { draft, limitedRows, limited, hasMessage } = submission;
-    // The moderators' message only shows saved outcomes. If some servers are waiting again, it shows only those servers.
-    const isShown = hasMessage && isRecorded && isAllSent({ limitedRows, servers: ended });
+    // The moderators' message only shows saved outcomes, and only those of sent servers if others are waiting again.
+    const isShown = hasMessage && isRecorded && !ended.some(({ outcome }) => isUnsent(outcome));
     await notifyObservers((observer) => observer.ended?.(submitRequest, ended, isShown));
     // The submission may have been ended by an attempt whose confirmation was lost, or by a deletion. Moderators aren't told
     // what is left.

@@ -91,6 +91,17 @@ export function limitText({ code, limit, until }: ReachedLimit, t: Translate): P
   return { short: t(`problem.short.${code}`, { count: limit }), help: nextTryText(until, t) };
 }
 
+/** States how many servers a limit holds back, and for how long. */
+export const heldCountText = (
+  t: Translate,
+  { count, limited: { code, limit, until } }: { readonly count: number; readonly limited: ReachedLimit },
+): string =>
+  t('list.held', {
+    count,
+    seconds: Math.ceil(until / 1000),
+    why: t(`problem.short.${code}`, { count: limit }),
+  });
+
 /** Members who can submit at most this number of servers are warned of a limit. The daily quota is always mentioned. */
 const FEW_LEFT = 10;
 

@@ -37,8 +37,9 @@ const waiting: Submission = {
 const [server] = waiting.servers;
 const background = {
   before: [],
-  declined: [],
-  olderDeclines: 0,
+  decided: [],
+  olderDecisions: 0,
+  held: undefined,
   isRepeat: false,
   blocked: [],
   manyPorts: [],
@@ -65,8 +66,8 @@ it.each([
 
 it('an approval message shows each person by name, or by mention if the name is unknown', () => {
   const blocked = [{ kind: 'member', id: '4', name: 'mia' }] as const;
-  const declined = [{ ...waiting, state: 'declined' }] as const;
-  const named = contentOf({ ...waiting, state: 'declined' }, { declined, blocked });
+  const decided = [{ ...waiting, state: 'declined' }] as const;
+  const named = contentOf({ ...waiting, state: 'declined' }, { decided, blocked });
   expect(named).not.toContain('<@');
   expect(named.match(/@\w+/g)).toEqual(['@mia', '@mod', '@mod', '@mod', '@mia']);
   const unnamed = contentOf({ ...waiting, state: 'declined', userName: '', decidedByName: '' });
@@ -74,10 +75,23 @@ it('an approval message shows each person by name, or by mention if the name is 
 });
 
 it('an approval message counts the partial declines that it leaves out', () => {
-  const declined = [{ ...waiting, state: 'declined' }] as const;
-  expect(contentOf(waiting, { declined, olderDeclines: 2 })).toMatch(
+  const decided = [{ ...waiting, state: 'declined' }] as const;
+  expect(contentOf(waiting, { decided, olderDecisions: 2 })).toMatch(
     /❌ 1 declined by \\@mod.*\n… and 2 more$/,
   );
+});
+
+it('an approval message shows who approved other lines, and why the rest is still waiting', () => {
+  const servers = server ? [server, server, server] : [];
+  const limited = { code: 'daily-quota', limit: 3, until: 60_000, isSoon: false } as const;
+  const content = contentOf(waiting, {
+    decided: [{ ...waiting, state: 'done', servers }],
+    held: { count: 1, limited },
+  });
+  expect(content.split('\n').slice(-2)).toEqual([
+    '✅ Approved by \\@mod: **Rust** `a.example.com:1`, `a.example.com:1`, and 1 more · 3 sent for review. “Yes.”',
+    '⚠️ **1 has to wait** until <t:60>: the daily quota of 3 game servers is used up.',
+  ]);
 });
 
 it('an approval message shows the full decline reason', () => {

@@ -251,7 +251,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     for (const { approvals } of [opened, other]) {
       const submission = await approvals.find({ guildId, id: 'a' });
       expect(submission?.servers).toHaveLength(2);
-      expect(submission && (await approvals.background(submission)).declined).toMatchObject([
+      expect(submission && (await approvals.background(submission)).decided).toMatchObject([
         { decidedByName: 'mod', declineReason: { words: 'One.' }, servers: [{ line: 1 }] },
         { decidedByName: 'mod', declineReason: { words: 'Two.' }, servers: [{ line: 2 }] },
       ]);
@@ -270,9 +270,29 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     }
     const submission = await opened.approvals.find({ guildId, id: 'a' });
     const background = submission && (await opened.approvals.background(submission));
-    expect(background).toMatchObject({ olderDeclines: 2 });
-    const words = background?.declined.map(({ declineReason }) => declineReason?.words);
+    expect(background).toMatchObject({ olderDecisions: 2 });
+    const words = background?.decided.map(({ declineReason }) => declineReason?.words);
     expect(words).toEqual(['3', '4', '5', '6', '7']);
+  });
+
+  it('keeps a record of what was approved and of the limit that holds back the rest', async () => {
+    const opened = await open();
+    await opened.settings.change(guildId, (now) => ({ ...now, dailyQuota: 2 }));
+    await submit(opened, 'a', 4);
+    await approve(opened, 'a');
+    const { approvals } = await opened.beside('another process');
+    const decisions = async () => {
+      const submission = await approvals.find({ guildId, id: 'a' });
+      return submission && (await approvals.background(submission));
+    };
+    expect(await decisions()).toMatchObject({
+      decided: [{ state: 'done', decidedByName: 'mod', servers: [{ line: 1 }, { line: 2 }] }],
+      held: { count: 2, limited: { code: 'daily-quota', until: Date.UTC(2026, 10, 22) } },
+    });
+    opened.world.now += 86_400_000;
+    expect(await decisions()).toMatchObject({ decided: [{ state: 'done' }], held: undefined });
+    await approve(opened, 'a');
+    expect(await decisions()).toMatchObject({ decided: [{ servers: [{ line: 1 }, { line: 2 }] }] });
   });
 
   it('can be found by any moderator once it has been approved or declined', async () => {

@@ -40,6 +40,7 @@ import {
   pressSetting,
   pressSubmit,
   sendFile,
+  setQuota,
   staffChannel,
   withFile,
 } from '../support/people.ts';
@@ -495,6 +496,23 @@ describe('a submission that needs approval', () => {
     const next = await admin.submit(own, { game: 'cs2', server: 'right.example.com:1' });
     expect(textOf(next)).toMatch(/Corrected by.*right\.example\.com:1/s);
     await admin.press(next, 'Decline').then((answer) => expect(answer.kind).toBe('modal'));
+  });
+
+  it('shows moderators and the member who approved a part and what the rest waits for', async ({
+    guild,
+    member,
+  }) => {
+    await turnApprovalOn(guild);
+    await setQuota(guild, '2');
+    const reply = await pressSubmit(member, await paste(member, lines(4)));
+    const message = await waitingIn(guild);
+    await inStaff(guild, 'admin').press(message, 'Approve');
+    const said =
+      /✅ Approved by .?@admin: .*s0\..*s1\..* · 2 sent for review.*\n.*2 have to wait.* quota of 2 /;
+    await expect.poll(() => textOf(message)).toMatch(said);
+    expect(textOf(message)).toMatch(/^⏳ .*\n.*s2\..*\n.*s3\./);
+    await expect.poll(() => textOf(reply)).toMatch(said);
+    expect(logLines(guild).filter((line) => line.includes('s0.example.com'))).toHaveLength(1);
   });
 
   it("keeps a moderator's correction if another moderator corrects it with an older form", async ({

@@ -48,7 +48,7 @@ export function partsOver(
     ...records,
     settings,
     blocks,
-    approvals: createApprovals({ ...records, ...options, store, blocks }),
+    approvals: createApprovals({ ...records, ...options, store, blocks, settings }),
   };
 }
 
