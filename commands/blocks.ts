@@ -25,7 +25,13 @@ import { cut, shorten } from '../src/text/one-line.ts';
 import { escapeText, memberText } from '../src/words/escape.ts';
 import { problemText } from '../src/words/problem.ts';
 import { sentences, whenText } from '../src/words/sentences.ts';
-import { labelledAddress, type NamedTarget, targetsText, withSign } from '../src/words/servers.ts';
+import {
+  fittingLines,
+  labelledAddress,
+  type NamedTarget,
+  targetsText,
+  withSign,
+} from '../src/words/servers.ts';
 import type { Translate } from '../src/words/words.ts';
 import { type BlockTargetProblem, readBlockTarget } from './block-target.ts';
 import type { CommandDeps } from './deps.ts';
@@ -41,6 +47,8 @@ const PER_PAGE = 10;
 /** Limits for a typed target and for a shown host. */
 const MAX_TYPED_LENGTH = 300;
 const MAX_SHOWN_LENGTH = 80;
+/** Limit for the entries that already block a target, together. */
+const MAX_ENTRIES_LENGTH = 800;
 
 /** The state in custom ids of a list that was opened in /settings. Otherwise, it was opened in /submissions. */
 const FROM_SETTINGS = 's';
@@ -118,8 +126,14 @@ async function blockedText(
   const isBlocked = (target: BlockTarget) => all.some((block) => includes(block.target, target));
   if (!targets.every(isBlocked)) return withSign('not-sent', t('blocks.full', { most: MAX_BLOCKS }));
   const entries = all.filter((block) => targets.some((target) => includes(block.target, target)));
-  const texts = { names: await textOf(targets), entries: await textOf(targetsOf(entries)) };
-  return withSign('not-sent', t('blocks.alreadyBy', texts));
+  const named = await namedTargets(guildId, targetsOf(entries), approvals);
+  const lines = entries.map((block, index) =>
+    entryText(t, { ...block, target: named[index] ?? block.target }),
+  );
+  return [
+    withSign('not-sent', t('blocks.already', { names: await textOf(targets) })),
+    fittingLines(t, lines, lines.length, MAX_ENTRIES_LENGTH),
+  ].join('\n');
 }
 
 export function createBlockList({

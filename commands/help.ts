@@ -3,6 +3,7 @@ import { PANEL_BUTTONS } from '../src/guilds/panels.ts';
 import type { Command, Context } from '../src/interactions/command.ts';
 import { button, linkButton, rows } from '../src/interactions/controls.ts';
 import { keyText } from '../src/words/keys.ts';
+import { sentences } from '../src/words/sentences.ts';
 import type { CommandDeps } from './deps.ts';
 import { COMMAND_OF, entryButtons } from './panel-message.ts';
 import { enterKey } from './setkey.ts';
@@ -42,7 +43,7 @@ export function helpCommand(
     const known = descriptions.get(key);
     if (known !== undefined) return known;
     const lines = shown.map(({ data }) => line(context, data));
-    const overrides = isAdmin ? ['', `-# ${t('help.overrides')}`] : [];
+    const overrides = isAdmin ? ['', `-# ${sentences(t('help.overrides'), t('help.adminCommands'))}`] : [];
     const text = [...lines, ...overrides].join('\n');
     descriptions.set(key, text);
     return text;

@@ -13,11 +13,13 @@ import {
 import { UserError } from '../src/interactions/user-error.ts';
 import { memberText } from '../src/words/escape.ts';
 import { MAX_SUGGESTED_GAMES, unknownGame } from '../src/words/games.ts';
+import { keyText } from '../src/words/keys.ts';
 import { notUsedText } from '../src/words/problem.ts';
 import { withSign } from '../src/words/servers.ts';
 import type { Translate } from '../src/words/words.ts';
 import type { CommandDeps } from './deps.ts';
 import { existingPanels, isGameForPanel, panelLink, panelMessage } from './panel-message.ts';
+import { enterKey } from './setkey.ts';
 import { slashCommand } from './slash-command.ts';
 import { gamePart } from './submit/game-field.ts';
 
@@ -25,7 +27,7 @@ const MAX_TEXT_LENGTH = 500;
 
 /** /panel: posts a public message with buttons for submitting servers, so members don't need any commands. */
 export function panelCommand(deps: CommandDeps): Command {
-  const { posts, panels, guildLog } = deps;
+  const { posts, panels, guildLog, keys } = deps;
 
   const isFull = (found: readonly Panel[]): boolean => found.length >= MAX_PANELS;
 
@@ -76,8 +78,12 @@ export function panelCommand(deps: CommandDeps): Command {
       guildId,
       (words) => `⚙️ ${words('guildLog.panelPosted', { member: memberText(user), channelId })}`,
     );
+    // Without a key, the panel's buttons only explain what is missing.
+    const noKey = await keys.problem(guildId);
+    const keyNote = noKey && withSign('not-sent', keyText(noKey, context));
     const replyWith = (said: string) => ({
-      content: [withSign('accepted', said), unknown].filter(Boolean).join('\n'),
+      content: [withSign('accepted', said), unknown, keyNote].filter(Boolean).join('\n'),
+      components: rows([noKey && enterKey(context)]),
     });
     if (messageId === undefined) {
       const said = t('panel.asReply', { names: missingFor(t, result) });

@@ -201,7 +201,7 @@ export function settingsCommand(deps: CommandDeps): Command {
 
 /** Returns the lines of a setting that a change made different. Leaves out parts that only became available. */
 function changedLines(t: Translate, setting: Setting, before: SettingsView, after: SettingsView): string {
-  const line = setting.line(t, after);
+  const line = setting.difference?.(t, before, after) || setting.line(t, after);
   const former = setting.states?.(t, before) ?? {};
   const states = Object.entries(setting.states?.(t, after) ?? {})
     .filter(([id, state]) => state !== former[id] && (id in former || !state.startsWith(OFF)))

@@ -19,8 +19,9 @@ import {
   withSwitched,
 } from './setting.ts';
 
-/** Limits for the games that a setting's line names. */
+/** Limits for the games that a setting's line and an entry in the log channel name. */
 const MAX_NAMED = 2;
+const MAX_LOGGED = 10;
 const MAX_NAME_LENGTH = 22;
 
 /** The setting for which games members can submit. Each page shows as many games as fit into a select menu. */
@@ -28,6 +29,24 @@ export const gamesSetting = ({ games, history }: CommandDeps): Setting => ({
   id: 'games',
   name: (t) => t('settings.games.name'),
   line: gamesLine,
+  difference(t, { now: { games: before } }, { now: { games: after }, games: all }) {
+    if (before === undefined || after === undefined) return undefined;
+    const text = (key: 'added' | 'removed', aliases: readonly string[]) =>
+      aliases.length > 0 &&
+      `${FINE} ${t(`guildLog.games.${key}`, { names: gameNames(t, aliases, all, MAX_LOGGED) })}`;
+    return [
+      text(
+        'added',
+        after.filter((alias) => !before.includes(alias)),
+      ),
+      text(
+        'removed',
+        before.filter((alias) => !after.includes(alias)),
+      ),
+    ]
+      .filter(Boolean)
+      .join('\n');
+  },
   about: ({ t }, now) => (now.games === undefined ? t('settings.games.aboutAll') : t('settings.games.about')),
   controls(context, { now, games: all }, wanted) {
     const { t } = context;
@@ -91,8 +110,17 @@ function gamesLine(t: Translate, { now, games }: Pick<SettingsView, 'now' | 'gam
   const known = games.filter(({ alias }) => allowed.includes(alias));
   // The service's list lacks all allowed games.
   if (games.length > 0 && known.length === 0) return `${BROKEN} ${t('settings.games.unknown')}`;
-  const names = allowed
-    .slice(0, MAX_NAMED)
-    .map((alias) => escapeText(known.find((game) => game.alias === alias)?.name ?? alias, MAX_NAME_LENGTH));
-  return `${FINE} ${t('settings.games.some', { names: namedText(t, names, allowed.length) })}`;
+  return `${FINE} ${t('settings.games.some', { names: gameNames(t, allowed, known, MAX_NAMED) })}`;
+}
+
+function gameNames(
+  t: Translate,
+  aliases: readonly string[],
+  games: readonly Game[],
+  maxNamed: number,
+): string {
+  const names = aliases
+    .slice(0, maxNamed)
+    .map((alias) => escapeText(games.find((game) => game.alias === alias)?.name ?? alias, MAX_NAME_LENGTH));
+  return namedText(t, names, aliases.length);
 }

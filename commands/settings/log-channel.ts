@@ -145,6 +145,13 @@ export function logChannelSetting(deps: CommandDeps): Setting {
         },
       }),
     },
+    /** The bot isn't notified if it is removed, or if everyone can read the channel now. */
+    async opened({ t, guildId }, { logChannelId: channelId }) {
+      if (channelId === undefined) return {};
+      const [isPublic, link] = await Promise.all([isPublicChannel(guildId, channelId), addBotLink(guildId)]);
+      if (link !== undefined) return { said: withSign('not-sent', t('settings.logNeedsBot', { link })) };
+      return isPublic ? { said: withSign('not-sent', t('settings.log.isPublic', { channelId })) } : {};
+    },
     retry: (context, now) => (now.logTrouble === undefined ? undefined : test(context, now, 'works')),
     /** Only notifies the previous channel, because the new channel already got its first message. */
     async report({ guildId, guildWords, user }, { logChannelId: former }, now) {

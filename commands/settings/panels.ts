@@ -6,7 +6,7 @@ import { button, markOf, select } from '../../src/interactions/controls.ts';
 import { pageButtons, pageOf, readPage } from '../../src/interactions/pager.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
 import { escapeText } from '../../src/words/escape.ts';
-import { gameNamed } from '../../src/words/servers.ts';
+import { gameNamed, withSign } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { inputEmbeds, inputIn, newPanelButton, panelFields, typedGame } from '../panel.ts';
@@ -15,6 +15,7 @@ import {
   type Change,
   changeId,
   FINE,
+  INCOMPLETE,
   modalId,
   OFF,
   RejectedInputError,
@@ -27,7 +28,7 @@ import {
   withSwitched,
 } from './setting.ts';
 
-const MAX_LISTED_TEXT_LENGTH = 15;
+const MAX_LISTED_TEXT_LENGTH = 12;
 const MAX_SHOWN_NAME_LENGTH = 30;
 const MAX_LOGGED_TEXT_LENGTH = 100;
 
@@ -36,28 +37,30 @@ export function panelsSetting(deps: CommandDeps): Setting {
   const { panels, games, posts } = deps;
 
   /** Returns the name of the panel's game, and whether members can submit the game. Empty without a game. */
-  function gameText(t: Translate, { game: alias }: Panel, { games: allowed }: Settings): string {
-    if (alias === undefined) return '';
-    const game = escapeText(gameNamed(alias, games).name, MAX_SHOWN_NAME_LENGTH);
-    return allowed === undefined || allowed.includes(alias) ? game : t('panel.gameNotAllowed', { game });
+  function gameText(t: Translate, panel: Panel, now: Settings): string {
+    if (panel.game === undefined) return '';
+    const game = escapeText(gameNamed(panel.game, games).name, MAX_SHOWN_NAME_LENGTH);
+    return isGameAllowed(panel, now) ? game : t('panel.gameNotAllowed', { game });
   }
 
   return {
     id: 'panels',
     name: (t) => t('settings.panels.name'),
-    line: (t, { panels: { length: number } }) =>
-      number === 0
-        ? `${OFF} ${t('settings.panels.none')}`
-        : `${FINE} ${t('settings.panels.some', { number })}`,
+    line(t, { now, panels: all }) {
+      if (all.length === 0) return `${OFF} ${t('settings.panels.none')}`;
+      const sign = all.every((panel) => isGameAllowed(panel, now)) ? FINE : INCOMPLETE;
+      return `${sign} ${t('settings.panels.some', { number: all.length })}`;
+    },
     about: ({ t, mention }) => t('settings.panels.about', { panel: mention('panel') }),
     notes: ({ t, guildId }, shown, wanted) =>
       shown.panels.map((panel, index) => {
         const isChosen = panel === chosenOf(shown, wanted).panel;
         const sign = isChosen ? '▸' : '-';
+        const warning = isGameAllowed(panel, shown.now) ? '' : `${INCOMPLETE} `;
         // The games of ten panels wouldn't fit in a message.
         const game = isChosen && gameText(t, panel, shown.now);
         const about = [escapeText(panel.text, MAX_LISTED_TEXT_LENGTH), game];
-        return `${sign} ${panelItem(guildId, panel, index + 1)} ${about.filter(Boolean).join(' · ')}`;
+        return `${sign} ${warning}${panelItem(guildId, panel, index + 1)} ${about.filter(Boolean).join(' · ')}`;
       }),
     controls(context, shown, wanted) {
       const { t } = context;
@@ -125,6 +128,10 @@ export function panelsSetting(deps: CommandDeps): Setting {
     },
   };
 }
+
+/** Whether members can submit the panel's game, if it has one. */
+const isGameAllowed = ({ game }: Panel, { games }: Settings): boolean =>
+  game === undefined || games === undefined || games.includes(game);
 
 /** Finds the panel for a page of the setting. Returns `undefined` without panels. */
 function chosenOf({ panels }: Pick<SettingsView, 'panels'>, wanted: number) {
@@ -282,7 +289,8 @@ async function editPanel(context: SubmitContext, about: string, deps: CommandDep
   const panel = await panelIn(context, messageId, deps, reopen);
   const change = await changed(context, panel, how, deps, reopen);
   const isGameUnchanged = markOf(typed) === gameMark;
-  return unknown === undefined || isGameUnchanged || change.said !== undefined
-    ? change
-    : { ...change, said: unknown };
+  if (unknown === undefined || isGameUnchanged || change.said !== undefined) return change;
+  const textSaved = change.logged && withSign('accepted', context.t('settings.panels.textSaved'));
+  const saved = change.panels?.find((each) => each.messageId === messageId);
+  return { ...change, said: [textSaved, unknown].filter(Boolean).join('\n'), reopen: reopen(saved) };
 }

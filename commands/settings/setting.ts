@@ -83,6 +83,8 @@ export interface Setting {
   line(t: Translate, shown: Pick<SettingsView, 'now' | 'key' | 'games' | 'panels' | 'blocks'>): string;
   /** Describes the setting's purpose, shown at the top of its page. */
   about(context: Context, now: Settings): string;
+  /** Names the parts of a value that a change added and removed, in place of the line in the log channel. */
+  difference?(t: Translate, before: SettingsView, after: SettingsView): string | undefined;
   /** Whether the setting only works with a log channel. Its page then also shows the log channel. */
   readonly needsLog?: boolean;
   /** Describes the setting's parts, with a status icon each, below the value on its page and in the log channel if changed. */

@@ -1,4 +1,5 @@
 import { linkButton } from '../../src/interactions/controls.ts';
+import { sentences } from '../../src/words/sentences.ts';
 import type { Setting } from './setting.ts';
 import { whoLine } from './text.ts';
 
@@ -14,7 +15,7 @@ export const whoSetting: Setting = {
   id: 'who',
   name: (t) => t('settings.whoName'),
   line: (t) => whoLine(t),
-  about: ({ t }) => t('settings.whoWhere'),
+  about: ({ t }) => sentences(t('settings.whoWhere'), t('help.adminCommands'), t('settings.whoApproves')),
   notes: ({ t }, { panels }) => (panels.length === 0 ? [] : [t('panel.everyone')]),
   controls: ({ t }) => ({ buttons: [linkButton(INTEGRATIONS_GUIDE, t('settings.integrationsButton'))] }),
   handlers: {},

@@ -71,18 +71,19 @@ export const MAX_GAME_BUTTONS = 4;
 /**
  * Builds controls that replace the typed game, and add the new game's default port if only a port is missing. A few games
  * each get a button. Otherwise, a select menu offers all games, and only games that the member may have meant get buttons.
+ * If the typed game is known but not allowed, few games are offered in the menu, too: the server runs a different game.
  */
 export function gameControls(
   t: Translate,
   draft: Draft,
-  { typed }: InvalidRow,
+  { typed, problem }: InvalidRow,
   { near, games }: { readonly near: readonly Game[]; readonly games: readonly Game[] },
   known: KnownGames,
 ): { readonly buttons: readonly Control[]; readonly choice: Control | undefined } {
   // Keyed by alias, because `near` and `games` contain different objects if the games were fetched again in between.
   const byAlias = new Map([...near, ...games].map((game) => [game.alias, game]));
   const offered = [...byAlias.values()].filter(isSelectable);
-  const isFew = offered.length <= MAX_GAME_BUTTONS;
+  const isFew = offered.length <= MAX_GAME_BUTTONS && problem.code !== 'game-not-allowed';
   const repairs = (some: readonly Game[]) =>
     gameLabels(some).map(({ label, alias }) => {
       const repair = gameRepair(typed, alias);
@@ -135,8 +136,10 @@ export function notSubmittedButtons(t: Translate, id: string, reason: NotSubmitt
     case 'waiting-already':
       return [mineButton(t), editButton(t, id)];
     case 'game-not-allowed':
-    case 'member-blocked':
       return [editButton(t, id)];
+    // Nothing that the member could change would help.
+    case 'member-blocked':
+      return [];
     case 'key-missing':
     case 'key-unreadable':
     case 'key-invalid':

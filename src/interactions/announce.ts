@@ -40,9 +40,8 @@ export async function announce(
     if (chosen && chosen.trouble !== trouble) await announcements.setTrouble(guildId, channelId, trouble);
     if (trouble === undefined) return;
     if (isElsewhere) {
-      await notifyGuild(guildId, (t) =>
-        withSign('not-sent', t('guildLog.notAnnounced', { channelId, settings })),
-      );
+      const why = trouble === 'gone' ? 'guildLog.announceGone' : 'guildLog.notAnnounced';
+      await notifyGuild(guildId, (t) => withSign('not-sent', t(why, { channelId, settings })));
     }
   }
   if (isElsewhere) return;

@@ -38,6 +38,11 @@ it.each<{ reason: NotSubmitted; text: RegExp; labels: readonly string[] }>([
     labels: ['My submissions', 'Submit again', 'Edit'],
   },
   {
+    reason: { code: 'member-blocked' },
+    text: /you can't submit game servers in this Discord server/,
+    labels: [],
+  },
+  {
     reason: { code: 'waiting-often', at: 1_000_000 },
     text: /too many submissions in a short time\. You can try again from <t:\d+:t>/,
     labels: ['Submit again', 'Edit'],

@@ -48,6 +48,35 @@ async function choose(
   return { settings, text: reply && 'content' in reply ? reply.content : undefined };
 }
 
+it.each([
+  ['everyone can read it', { isPublic: true }, /^⚠️ Everyone can read <#10>.*✅ \*\*Log channel\*\*: <#10>/s],
+  [
+    'the bot was removed',
+    { link: 'https://add.example' },
+    /^⚠️ The bot isn't a member .*\(https:\/\/add\.example\)/,
+  ],
+  ['nothing has changed', { isPublic: false }, /^\*\*Log channel\*\*\n/],
+  ["Discord doesn't respond", {}, /^\*\*Log channel\*\*\n/],
+])('the page of the log channel shows, when it is opened, that %s', async (_, {
+  isPublic,
+  link,
+}: { isPublic?: boolean; link?: string }, text) => {
+  const command = settingsCommand(
+    onlyDeps({
+      isPublicChannel: async () => isPublic,
+      addBotLink: async () => link,
+      settings: { getOrUnreadable: async () => ({ locale: 'en-US', announce: false, logChannelId: '10' }) },
+      games: { all: [] },
+      keys: { status: async () => undefined },
+      panels: { of: async () => [] },
+      blocks: { list: async () => [] },
+      approvals: { countWaiting: async () => 0 },
+    }),
+  );
+  const reply = await command.presses?.open?.run(anyContext({ values: ['log'] }));
+  expect(reply && 'content' in reply ? reply.content : undefined).toMatch(text);
+});
+
 /** The locale whose language has the longest name in English. */
 const LONGEST_LANGUAGE =
   languages

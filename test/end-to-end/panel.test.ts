@@ -137,7 +137,11 @@ describe('a panel', () => {
   });
 
   it('asks for a missing API key before opening a form', async ({ guild, admin, member }) => {
-    const panel = await postPanel(guild);
+    const said = await admin.submit(modalOf(await admin.slash('panel')), {});
+    expect(textOf(said)).toMatch(/✅ Panel posted: .*\n⚠️ This Discord server has no API key/);
+    expect(labelsOf(said)).toEqual(['Enter an API key']);
+    const [panel] = inGeneral(guild);
+    if (panel === undefined) throw new Error('no panel');
     const asked = await member.press(panel, 'Submit a game server');
     expect(textOf(asked)).toMatch(/no API key .*Ask someone with/s);
     expect(labelsOf(asked)).toEqual([]);
@@ -263,7 +267,7 @@ describe("a guild's panels", () => {
     const link = (id: string) => `https://discord.com/channels/${guild.id}/${admin.channelId}/${id}`;
     const listed = messageOf(page).current?.content ?? '';
     expect(listed).toContain(`▸ [1](<${link(first.id)}>) <#${admin.channelId}> The first\n`);
-    expect(listed).toContain(`- [2](<${link(second.id)}>) <#${admin.channelId}> The \\*second\\*`);
+    expect(listed).toContain(`- [2](<${link(second.id)}>) <#${admin.channelId}> The \\*secon…`);
     await admin.press(page, 'Next');
     await admin.pick(page, ['Submit a game server']);
     expect(labelsOf(second)).toEqual(['Submit a game server']);
@@ -281,7 +285,13 @@ describe("a guild's panels", () => {
 
     // If the game is unknown, the new text is saved and the panel keeps its previous game.
     const unknown = await edit(admin, page, { text: 'For all', game: 'no such game' });
-    expect(textOf(unknown)).toContain('⚠️ Not used: unknown game no such game. /games shows all games.');
+    expect(textOf(unknown)).toContain(
+      '✅ The text was saved.\n⚠️ Not used: unknown game no such game. /games shows all games.',
+    );
+    expect((await openModal(admin, unknown)).typed).toEqual({ text: 'For all', game: 'no such game' });
+    const sameText = textOf(await edit(admin, unknown, { game: 'nor this' }));
+    expect(sameText).toMatch(/^.*⚠️ Not used: unknown game nor this/);
+    expect(sameText).not.toContain('saved');
     expect(second.current.content).toMatch(/\n\nFor all$/);
     const gameOf = async () => (await openModal(member, second, 'Submit a game server')).typed.game;
     expect(await gameOf()).toBe('rust');
@@ -335,6 +345,10 @@ describe("a guild's panels", () => {
     const page = await openSetting(guild, 'Panels');
     const shown = 'Rust (not allowed here)';
     expect(textOf(page)).toContain(`Rust only · ${shown}`);
+    expect(textOf(await openSettings(guild))).toContain('⚠️ Panels: 1\n');
+    await postPanel(guild, 'Any game');
+    const second = await admin.press(await openSetting(guild, 'Panels'), 'Next');
+    expect(textOf(second)).toMatch(/⚠️ Panels: 2\n• ⚠️ 1 .*Rust only\n▸ .*Any game/s);
     const { modal, typed } = await openModal(admin, page);
     expect(modalFields(modal.data)[1]).toMatchObject({
       kind: 'select',

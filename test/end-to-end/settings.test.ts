@@ -323,13 +323,15 @@ describe('the log channel', () => {
     await setQuota(guild, '3');
     await setQuota(guild, '3');
     await setQuota(guild, '');
-    await admin.press(await allowGames(guild, ['Factorio']), 'Allow all games');
-    await expect.poll(() => logLines(guild).length).toBe(7);
+    const games = await allowGames(guild, ['Factorio']);
+    await admin.pick(games, ['Counter-Strike 2', 'ARK: Survival Evolved']);
+    await admin.press(games, 'Allow all games');
+    await expect.poll(() => logLines(guild).length).toBe(9);
     const log = await pickSetting(guild, 'Log channel', '#general');
     await admin.press(log, 'Use it anyway');
     await admin.pick(log, ['#staff']);
     await admin.press(log, 'Turn off the log channel');
-    await expect.poll(() => logLines(guild).length).toBe(10);
+    await expect.poll(() => logLines(guild).length).toBe(12);
     expect(logLines(guild)).toEqual([
       '⚙️ \\@admin changed a setting:',
       '✅ **Announcements**: on',
@@ -337,6 +339,8 @@ describe('the log channel', () => {
       '✅ **Daily quota**: 3 game servers per member',
       '➖ **Daily quota**: none',
       '✅ **Games**: only Factorio',
+      expect.stringMatching(/^✅ \*\*Games\*\*: also allowed now: .*Counter-Strike 2/),
+      '✅ **Games**: no longer allowed: Factorio',
       '✅ **Games**: all',
       `⚙️ \\@admin moved the log channel to <#${admin.channelId}>.`,
       expect.stringContaining("This is now the bot's log channel"),

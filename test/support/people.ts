@@ -114,7 +114,7 @@ export async function postPanel(
   text = '',
 ): Promise<SeenMessage> {
   const answer = messageOf(await admin.submit(modalOf(await admin.slash('panel')), { text }));
-  const id = /\/(\d+)\)$/.exec(answer.current?.content ?? '')?.[1];
+  const id = /\/(\d+)\)$/m.exec(answer.current?.content ?? '')?.[1];
   const panel = discord.messages({ channelId: admin.channelId }).find((message) => message.id === id);
   assert(panel, `no panel was posted: ${textOf(answer)}`);
   return panel;
