@@ -7,7 +7,7 @@ import { games } from '../support/arbitraries.ts';
 /** Text that is repeated until it has the wanted size. */
 const PIECES = [
   ...'"~"\n~8.8.8.8:1 "a\n~server,port\n"a,~,~a\t;,~[~[{~{"a":~["1.2 a",~\n~ ~1.~:1/~!~a b.c:1 '.split('~'),
-  ...'a|:|a://|a://b/|steam://|steam://connect/|steam://@|connect |connect ["|::1 |<a:|8.8.8.8:1 |[a.|[a.b:1]|a .b.c'.split(
+  ...'a|:|a://|a://b/|steam://|steam://connect/|steam://@|connect |connect ["|::1 |<a:|8.8.8.8:1 |[a.|[a.b:1]|[b]|[a=|a@b.c\n|a .b.c'.split(
     '|',
   ),
   ...'password |password "|password: x; connect |password \'|{\'a\':|{a:|game="a"\n'.split('|'),
@@ -38,6 +38,7 @@ const FILES: Readonly<Record<string, (size: number) => string | Uint8Array>> = {
   'servers in a table': (size) => `server,port,game\n${numbered((n) => `8.8.8.8,${n},cs2\n`, size)}`,
   'servers with unknown games': (size) => numbered((n) => `8.8.8.8:${n} game${n}\n`, size),
   'servers and games in turn': (size) => repeated('cs2\n8.8.8.8\nrust\n', size),
+  'names and hosts of the same form': (size) => repeated('a | b.cd\n', size),
   'ports without a server': (size) => repeated('port 1\n', size),
   'names without a server': (size) => repeated('name: x\n', size),
   'JSON with many ports': (size) => `[{"server":"8.8.8.8","ports":[${numbered((n) => `${n},`, size)}1]}]`,
