@@ -109,8 +109,8 @@ const NUMBER_AROUND = /^[\s\p{P}\p{S}]{1,12}(?<port>\d{4,5})(?![\d.:\p{L}]|\s{1,
 /** The beginning of a heading. The section below it might not be about game servers. */
 const HEADING =
   /^\s*(?:>\s{0,3}){0,3}(?:#|\*\*|__|\[[^\]]{1,60}\]\s*$|["']?(?:name|title|hostname)["']?\s*[:=])|[:{[(]["'*_\s]*$/iu;
-/** Keys or tags of a file format. Words that contain any of them aren't a game's name. */
-const FORMAT = /[:=<>"{}]|^\s*\p{L}+\d{1,3}\s*$/u;
+/** Keys or tags of a file format, or a tag in brackets. Words that contain any of them aren't a game's name. */
+const FORMAT = /[:=<>"{}[\]]|^\s*\p{L}+\d{1,3}\s*$/u;
 /** The start or end of an object, for lines that contain several objects. */
 const BOUNDARY = /[{}]|<\p{L}{1,40}\s/u;
 /** The end of an object that another object or value follows. The object's game and ports aren't those of the next one. */
