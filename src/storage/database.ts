@@ -14,7 +14,7 @@ export interface Database {
   readonly clock: RawBuilder<number>;
   /**
    * Checks whether this version can use the database. Creates a missing SQLite file, and migrates the tables of PostgreSQL.
-   * @param mayMigrate if false, throws if the tables need a migration
+   * @param mayMigrate if false, throws unless the tables have exactly the migrations of this version
    * @throws StoreError with instructions for the operator; the data is left unchanged
    */
   prepare(mayMigrate: boolean): Promise<void>;

@@ -8,7 +8,6 @@ import { createStoreLock } from './lock.ts';
 import { createStore, type StoreDeps, type StuckTransactionError } from './store.ts';
 
 export interface OpenStoreDeps extends Pick<StoreDeps, 'url' | 'onTransaction'> {
-  /** The encryption keys from `ENCRYPTION_KEY`. */
   readonly configured: StoreEncryptionDeps['configured'];
   /** Whether several processes of the bot may use the same PostgreSQL database at the same time. */
   readonly mayBeShared: boolean;

@@ -43,7 +43,7 @@ export interface StoreDeps {
    * tools, because no member is waiting for them.
    */
   readonly isUnhurried?: boolean;
-  /** Whether startup may migrate the tables. If not, startup fails when a migration is needed. */
+  /** If false, startup fails unless the tables have exactly the migrations of this version. */
   readonly mayMigrate?: boolean;
   /** Length of a second in milliseconds, which tests can shorten. */
   readonly secondMs?: number | undefined;

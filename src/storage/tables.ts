@@ -21,7 +21,8 @@ export interface InteractionsTable {
 
 /**
  * Lists of servers that members edit and submit. A draft can't be changed while one of its submissions is waiting or
- * running. It's deleted 15 minutes after its last change or the end of its last submission.
+ * running. Its lines are kept for a day after its last change or the end of its last submission. A cancelled draft, and text
+ * that the bot couldn't read, are deleted after 15 minutes.
  */
 export interface DraftsTable {
   /** The id of the interaction that created the draft. */
@@ -31,7 +32,7 @@ export interface DraftsTable {
   readonly user_name: string;
   /** How the member entered the lines: in command options, as text, or from a Discord message. */
   readonly source: 'options' | 'text' | 'message';
-  /** The draft's lines and choices, as JSON (see draft.ts); null if all lines were accepted or the draft was cancelled. */
+  /** The draft's lines as JSON (see draft.ts); null if none are left to edit. */
   readonly lines: string | null;
   readonly changed_at: number;
 }
@@ -65,7 +66,7 @@ export interface SubmissionsTable {
    * - `running`: the submission is being sent.
    * - `done`: the submission was sent.
    * - `withdrawn`: the submission was withdrawn or replaced. Its servers are kept until the moderators' message is up to
-   *   date, and for at least 15 minutes.
+   *   date, and for at least a day, or 15 minutes if the submission was replaced.
    * - `declined`: a moderator declined the submission, and its servers were not sent.
    * - `expired`: no moderator decided in time, and its servers were not sent.
    */
