@@ -7,8 +7,7 @@ export interface AttachmentsDeps {
   readonly hosts: readonly string[];
   readonly maxBytes: number;
   readonly logger: Logger;
-  /** Time limit for downloading the whole file, in milliseconds. The default is 10 seconds. */
-  readonly timeoutMs?: number;
+  readonly downloadTimeoutMs?: number;
 }
 
 export type AttachmentResult =
@@ -23,14 +22,14 @@ export type Attachments = ReturnType<typeof createAttachments>;
  * aborts downloads that exceed the maximum size, even if Discord reported a smaller size. It doesn't follow redirects.
  */
 export function createAttachments(deps: AttachmentsDeps) {
-  const { hosts, maxBytes, logger, timeoutMs = 10_000 } = deps;
-  const agent = new Agent({ connect: { timeout: timeoutMs }, maxResponseSize: maxBytes });
+  const { hosts, maxBytes, logger, downloadTimeoutMs = 10_000 } = deps;
+  const agent = new Agent({ connect: { timeout: downloadTimeoutMs }, maxResponseSize: maxBytes });
 
   async function download(url: URL, size: number): Promise<AttachmentResult> {
     const { statusCode, body } = await request(url, {
       dispatcher: agent,
       headers: { 'accept-encoding': 'identity', 'user-agent': DefaultUserAgent },
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: AbortSignal.timeout(downloadTimeoutMs),
     });
     if (statusCode !== 200) {
       body.on('error', () => undefined).destroy();

@@ -60,7 +60,7 @@ it.each([
 ] as const)("an uploaded file that %s counts as unavailable, and its signed URL isn't logged", async (_what, answer) => {
   const logger = recorder();
   const { discord, read } = await open(answer);
-  expect(await read({ logger, timeoutMs: 200 })).toEqual(UNAVAILABLE);
+  expect(await read({ logger, downloadTimeoutMs: 200 })).toEqual(UNAVAILABLE);
   expect(discord.requests).toMatchObject([{ method: 'GET', path: expect.stringMatching(/^\/file\.txt\?/) }]);
   expect(logger.lines).toHaveLength(1);
   expect(JSON.stringify(logger.lines)).not.toContain('signature');
