@@ -30,8 +30,7 @@ export interface ListingApiDeps {
   readonly onRequest?: ((request: ListingRequest) => void) | undefined;
 }
 
-/** The origin of a request, for the log. */
-export interface RequestedFor {
+export interface RequestOrigin {
   readonly interactionId?: string | undefined;
   readonly guildId?: string | undefined;
 }
@@ -80,7 +79,7 @@ export function createListingApi(deps: ListingApiDeps) {
 
   async function reported<Heard extends Outcome | GamesOutcome>(
     action: ListingRequest['action'],
-    { interactionId, guildId }: RequestedFor,
+    { interactionId, guildId }: RequestOrigin,
     request: Promise<Heard>,
   ): Promise<Heard> {
     const sentAt = performance.now();
@@ -117,14 +116,11 @@ export function createListingApi(deps: ListingApiDeps) {
   }
 
   return {
-    games: (key: Secret, requestedFor: RequestedFor = {}): Promise<GamesOutcome> =>
-      reported('games', requestedFor, games(key)),
-    /** Submits between 1 and {@link MAX_SERVERS_PER_REQUEST} servers. */
-    add: (
-      servers: readonly ServerSubmission[],
-      key: Secret,
-      requestedFor: RequestedFor = {},
-    ): Promise<Outcome> => reported('add', requestedFor, add(servers, key)),
+    games: (key: Secret, origin: RequestOrigin = {}): Promise<GamesOutcome> =>
+      reported('games', origin, games(key)),
+    /** @param servers 1 to `MAX_SERVERS_PER_REQUEST` servers */
+    add: (servers: readonly ServerSubmission[], key: Secret, origin: RequestOrigin = {}): Promise<Outcome> =>
+      reported('add', origin, add(servers, key)),
     /** Aborts requests for the games list, waits for submissions to finish and closes the connections. */
     async close(): Promise<void> {
       closing.abort();

@@ -112,7 +112,6 @@ export const KNOWN_ERRORS = {
 } as const;
 export type KnownError = keyof typeof KNOWN_ERRORS;
 
-/** Returns which of {@link KNOWN_ERRORS} the service's message matches, if any. */
 export function knownError(message: string): KnownError | undefined {
   const names = Object.keys(KNOWN_ERRORS) as KnownError[];
   return names.find((name) => KNOWN_ERRORS[name] === message.trim());

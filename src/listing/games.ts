@@ -10,7 +10,6 @@ import { indexGames } from './game-search.ts';
 export type Games = ReturnType<typeof createGames>;
 
 export interface GamesDeps {
-  /** Fetches the games with the operator's key; absent without an operator's key. */
   readonly fetchAsOperator?: () => Promise<GamesOutcome>;
   /** Fetches the games with a guild's key. Returns `undefined` without an accepted key. */
   readonly fetchFor: (guildId: string) => Promise<GamesOutcome | undefined>;
