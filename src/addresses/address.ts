@@ -140,7 +140,7 @@ function parseTarget(text: string): AddressResult {
   return result.ok && result.address.port === undefined && path ? invalid({ code: 'web-address' }) : result;
 }
 
-/** Joins a host and a port separated by spaces or a semicolon into `host:port`. */
+/** Joins a host and a port separated by spaces, a semicolon, or a colon with spaces into `host:port`. */
 function joined(text: string): string {
   const [, host, between, port] = /^(\S+?)(\s*[:;]\s*|\s+)([+-]?\d+)$/u.exec(text) ?? [];
   if (host === undefined || between === ':') return text;

@@ -27,7 +27,7 @@ export interface FoundAddress {
 /** Text between separators in prose and markup. */
 const WORD = /[^\s,;|<>(){}"'`*~=?]+/gu;
 /**
- * Characters that can't be the first or last character of an address. Expects {@link plainText}, which removes symbols
+ * Characters that can't be the first or last character of an address. Expects `plainText`, which removes symbols
  * outside names.
  */
 const MARKS_AROUND = { start: /[$+^]|[^\p{L}\p{N}\p{S}[:]/u, end: /[$+^]|[^\p{L}\p{N}\p{S}\]]/u };
