@@ -13,11 +13,9 @@ interface CommandSentences {
 
 type CommandName = keyof Sentences['commands'];
 
-/** Returns a command's name, and its description in every language. */
 export const commandText = (command: CommandName) =>
   described(command, ({ commands }) => commands[command].description);
 
-/** Returns an option's name, and its description in every language. */
 export const optionText = (command: CommandName, option: string) =>
   described(option, ({ commands }) => {
     const { options }: CommandSentences = commands[command];
@@ -26,11 +24,10 @@ export const optionText = (command: CommandName, option: string) =>
     return text.description;
   });
 
-/** Returns the localised names of an outcome's choice. */
 export const choiceText = (outcome: keyof Sentences['outcome']) =>
   named((sentences) => sentences.outcome[outcome]);
 
-/** Returns the name of a message command in every language. Message commands have no description. */
+/** Message commands have no description. */
 export const messageCommandText = (command: keyof Sentences['messageCommands']) =>
   named(({ messageCommands }) => messageCommands[command].name);
 

@@ -38,7 +38,6 @@ export const linked = (text: string, page: string | undefined): string =>
 
 export const unlinked = (text: string): string => text.replace('[', '').replace(']', '');
 
-/** Returns the page about a server, or the list of servers if no server is given. */
 export const pageAbout = (
   { pages }: Pick<Audience, 'pages'>,
   server: Pick<ServerSubmission, 'server' | 'port'> | undefined,

@@ -54,15 +54,14 @@ export const byText = (
   { userId: id, userName: name }: Readonly<Record<'userId' | 'userName', string>>,
 ): string => (id === '' ? t('by.unnamed') : t('by.user', { user: memberText({ id, name }) }));
 
-/** Matches the custom ids of the buttons, menus and modals that moderators use to decide. */
-const DECISION = /^submissions:(?:declines?|refuse|correct):/;
+const CUSTOM_ID_OF_DECISION = /^submissions:(?:declines?|refuse|correct):/;
 
 /**
  * Returns a message saying that an interaction was interrupted before it submitted or decided anything.
  * @param pressed the custom id of the button, menu or modal that was used
  */
 export const interruptedText = (t: Translate, pressed = ''): string =>
-  t(DECISION.test(pressed) ? 'failure.undecided' : 'failure.interrupted');
+  t(CUSTOM_ID_OF_DECISION.test(pressed) ? 'failure.undecided' : 'failure.interrupted');
 
 /**
  * Converts a time to Unix seconds for a Discord timestamp.

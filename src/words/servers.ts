@@ -36,7 +36,6 @@ export const METRIC_KINDS = Object.keys(LOOK) as Outcome['kind'][];
 
 export const withSign = (kind: Outcome['kind'], text: string): string => `${LOOK[kind].sign} ${text}`;
 
-/** The kinds of outcome, in the order in which they are listed. */
 export const OUTCOME_KINDS: readonly Outcome['kind'][] = METRIC_KINDS.toSorted(
   (one, other) => LOOK[one].place - LOOK[other].place,
 );
@@ -104,7 +103,6 @@ export function readServerLines(shown: TextParts): readonly TypedRow[] {
   return read;
 }
 
-/** The parts of a message that list servers. */
 interface TextParts {
   readonly content: string;
   readonly embeds: readonly unknown[];

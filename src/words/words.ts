@@ -130,7 +130,6 @@ function translator(
 /** Values to format as quantities. Ports, ids, seconds and line numbers aren't quantities. */
 const QUANTITIES: ReadonlySet<unknown> = new Set(['count', 'all', 'done', 'found', 'length', 'most']);
 
-/** Formats quantities in the language's number format. */
 function quantitiesIn(tag: string): FormatterModule {
   const numbers = new Intl.NumberFormat(tag);
   return {
