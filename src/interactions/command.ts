@@ -51,8 +51,8 @@ export interface PressContext
   /** The part of the custom id after `name:action:`, which can be forged. */
   readonly argument: string;
   /**
-   * Replaces the button's message with progress, keeping the files but not the buttons. Ignores calls within 2 seconds of
-   * the last update. Never fails.
+   * Replaces the button's message with progress, keeping the files but not the buttons. Ignores calls during an update and
+   * within 2 seconds of its start. Never fails.
    */
   readonly progress: (reply: Pick<Reply, 'content' | 'embeds'>) => void;
   /** Aborted when the bot stops. Actions should then finish their current step and end. */

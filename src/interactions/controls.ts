@@ -248,7 +248,6 @@ export function customId(command: string, action: string, argument = ''): string
   return `${command}:${action}:${argument}`;
 }
 
-/** Whether a custom id is within Discord's length limit. */
 export const isCustomId = (id: string): boolean => id.length <= LIMITS.customId;
 
 const NEW_MARK = /#[0-9a-f]{6}$/;

@@ -75,7 +75,7 @@ export function createEditOrder({ store: { tables, unsynced }, processId, pause 
       ).catch(() => undefined);
     },
 
-    /** Whether an interaction wrote to this message or might soon. Interactions are deleted an hour after their reply. */
+    /** Whether an interaction wrote to this message or might soon. False an hour after the arrival of one with a reply. */
     async wrote(interactionId: string, message: MessageKey): Promise<boolean> {
       const row = await tables()
         .selectFrom('interactions')

@@ -22,7 +22,6 @@ export interface Action {
   readonly permission: Permission | undefined;
   readonly answers: PressReplyMode;
   readonly isLarge?: true | undefined;
-  /** Returns the commands that the action replaces; see `Handler` in command.ts. */
   readonly replaces?: (() => Promise<readonly string[]>) | undefined;
   readonly run: () => Promise<Reply | Modal>;
 }

@@ -12,8 +12,8 @@ import { type MessageKey, messageWritten } from './deliver.ts';
 import type { Interaction, MessageContent } from './interaction.ts';
 
 /**
- * How long to keep an interaction's id after the reply, in milliseconds. Without the ids, 171 of 800 interactions that
- * Discord redelivered late were handled twice (measured).
+ * How long to keep the id of an interaction with a reply, in milliseconds since its arrival. Without the ids, 171 of 800
+ * interactions that Discord redelivered late were handled twice (measured).
  */
 const REPLIED_KEPT_MS = 3_600_000;
 /** The member is notified the next time the bot starts. */
