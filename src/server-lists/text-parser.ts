@@ -221,12 +221,13 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     }
     const label = FIELD_IN_FRONT.exec(text.slice(0, found[0]?.start))?.groups?.name ?? '';
     for (const { targets, beside, name, ...address } of servers) {
+      const isDoubtful = isOffer || (shape === 'list' && mayBeCut(address, text, placed));
       for (const typed of targets) {
         if (shape !== 'people' && isJoined(address, plain)) joined.add(typed.server);
         const row = {
           line: line.number,
           typed,
-          shape: isOffer ? 'unsure' : shape,
+          shape: isDoubtful ? 'unsure' : shape,
           findWords: () => words(typed.server),
         };
         addServer({ row, beside, words: name, label });
@@ -714,6 +715,14 @@ function isSeparate(all: readonly PlacedAddress[], index: number, text: string):
     const isWord = /^[\s*`_"']{1,6}\p{L}{1,4}[\s*`_"']{1,6}$/u.test(between);
     return isWord || /[{}]|\/>/u.test(between) || (areItems && /[,;&]/u.test(between) && !hasWords(between));
   });
+}
+
+/** Whether a space might have split a host name at the beginning of a line, as in `play.exam ple.com:25565`. */
+function mayBeCut(found: FoundAddress, text: string, placed: readonly PlacedAddress[]): boolean {
+  const front = placed.find(({ end }) => end === found.start - 1 && text[end] === ' ');
+  const [part, host] = [front?.address?.host ?? '', found.address?.host ?? ''];
+  if (front === undefined || part === '' || hasPort(front) || isIP(part) > 0 || isIP(host) > 0) return false;
+  return !host.endsWith(`.${part}`) && !hasWords(text.slice(0, front.start).replace(ITEM, ''));
 }
 
 /** Whether a line consists of at least three addresses, so that each is a server of its own. */
