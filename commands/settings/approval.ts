@@ -145,7 +145,7 @@ export function approvalSetting({ decisionMessages }: Pick<CommandDeps, 'decisio
           return { ...before, approval: true };
         },
       }),
-      off: () => ({ make: ({ approval: _former, ...before }) => before }),
+      off: () => ({ make: (before) => ({ ...before, approval: false }) }),
       role(context, now) {
         const { t, guildId, isRoleMentionable } = context;
         const approvalRoleId = chosenId(context);

@@ -25,7 +25,10 @@ const settingsSchema = z.object({
   mayMentionRoles: z.exactOptional(z.boolean()),
   /** The role to mention in the log channel if the service rejects the key. */
   notifyRoleId: z.exactOptional(z.string()),
-  /** Whether members' submissions have to be approved by a moderator, who sees them in the log channel. */
+  /**
+   * Whether members' submissions have to be approved by a moderator, who sees them in the log channel. Once approval was turned
+   * off, the value is `false`, because submissions may still be waiting.
+   */
   approval: z.exactOptional(z.boolean()),
   /** The role that can approve and decline submissions, in addition to members who can manage the guild. */
   approvalRoleId: z.exactOptional(z.string()),

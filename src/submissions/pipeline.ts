@@ -165,7 +165,7 @@ interface Reservation extends Pick<EndedSubmission, 'draft' | 'limitedRows' | 'l
   readonly key: UsableKey;
   /** Whether the approved submission has a message for moderators. */
   readonly hasMessage: boolean;
-  /** Whether other submissions may be waiting for a moderator, which costs a statement to find out. */
+  /** Whether other submissions may be waiting, even after approval was turned off. Finding out costs a statement. */
   readonly mayOthersWait: boolean;
   /** The submitted rows. Each row's index is the server's position in the `servers` table. */
   readonly rows: readonly ReadyRow[];
@@ -281,7 +281,7 @@ export function createPipeline(deps: PipelineDeps) {
       submissionId,
       key,
       hasMessage: waiting?.message !== undefined,
-      mayOthersWait: settings.approval === true || waiting !== undefined,
+      mayOthersWait: settings.approval !== undefined || waiting !== undefined,
       rows: reserved,
       draft: withNotChosen(draft, checked.choices),
       limitedRows: rows.slice(count),

@@ -209,11 +209,14 @@ describe('a submission that needs approval', () => {
     );
   });
 
-  it('has a Remove button instead of Approve once an admin has submitted the same server', async ({
-    guild,
-    admin,
-  }) => {
+  it.for([
+    { approval: 'on' },
+    { approval: 'off' },
+  ])('has a Remove button instead of Approve once an admin has submitted the same server (approval $approval)', async ({
+    approval,
+  }, { guild, admin }) => {
     const { message } = await oneWaits(guild);
+    if (approval === 'off') await pressSetting(guild, 'Approval', 'Turn approval off');
     await addServer(admin, `${HOST}:1`);
     await expect.poll(() => labelsOf(message)).toContain('Remove (already submitted)');
     expect(textOf(message)).toContain('1 already submitted');
