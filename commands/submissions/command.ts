@@ -141,15 +141,24 @@ export function submissionsCommand(deps: CommandDeps): Command {
   }
 
   /**
-   * Builds the buttons that open waiting submissions: those that the member can decide on, and the member's own. Counts the
-   * submissions that match the filter.
+   * Builds the buttons that open waiting submissions: those that the member can decide on, and the member's own or those that a
+   * search finds. Counts the submissions that match the filter.
+   * @param which a search's filter for the history
    */
   async function waysToWaiting(
     context: Context,
     filter: SubmissionFilter,
+    which?: HistoryFilter,
   ): Promise<Partial<Record<'decide' | 'own', Control | undefined>> & { readonly count: number }> {
-    if (!isWhole(context, filter)) return { count: 0 };
-    const { t } = context;
+    const { t, guildId } = context;
+    if (!isWhole(context, filter)) {
+      if (which === undefined || filter.outcome !== undefined) return { count: 0 };
+      const outcome = 'waiting';
+      const { length: count } = await history.find(guildId, { ...which, outcome });
+      const page = writePage(1, writeFilter({ ...filter, outcome }));
+      const label = t('submissions.ownWaiting', { count });
+      return { count, own: count > 0 ? button(customId('submissions', 'page', page), label) : undefined };
+    }
     const { toDecide, own } = await queue.count(context);
     const decide =
       toDecide > 0 ? button(waitingId(), t('submissions.decide', { count: toDecide })) : undefined;
@@ -170,10 +179,10 @@ export function submissionsCommand(deps: CommandDeps): Command {
     if (sight === 'own' && isOthers) return toMine(t, t('submissions.othersNotAllowed'));
     const which = await wanted(context, filter, sight);
     const found = await history.find(guildId, which);
+    const { own, decide, count } = await waysToWaiting(context, filter, which);
     // The history doesn't include waiting submissions unless the filter asks for them.
-    if (found.length === 0 && !isWhole(context, filter) && filter.outcome === undefined)
+    if (found.length === 0 && !isWhole(context, filter) && count > 0)
       return showHistory(context, { ...filter, outcome: 'waiting' }, wantedPage);
-    const { own, decide, count } = await waysToWaiting(context, filter);
     // Admins find the list of blocks in /settings, and moderators in the queue as long as submissions are waiting.
     const isForModerator = sight === 'decided' && decide === undefined && isWhole(context, filter);
     const moderate = isForModerator ? blocksButton(t) : decide;

@@ -347,6 +347,22 @@ it('a search finds waiting submissions if nothing else matches', async ({ guild,
   expect(textOf(await admin.slash('submissions', { server: 'q2' }))).toContain('No submissions match.');
 });
 
+it('a search that finds ended submissions has a button for the waiting ones', async ({
+  guild,
+  admin,
+  member,
+}) => {
+  await letWait(guild, 3);
+  await inStaff(guild, 'admin').press(await waitingIn(guild), 'Approve');
+  for (const person of [admin, member]) {
+    const found = await person.slash('submissions', { server: 'example.com' });
+    expect(textOf(found)).toMatch(/1 submission.*q2\.example\.com:27015/s);
+    const waiting = await person.press(found, 'Waiting (2)');
+    expect(textOf(waiting)).toMatch(/2 submissions.*q1\.example\.com.*q0\.example\.com/s);
+    expect(textOf(waiting)).not.toContain('q2.');
+  }
+});
+
 it("a waiting submission opened from a search has the queue's buttons", async ({ guild, admin }) => {
   await letWait(guild, 3);
   const labels = labelsOf(await admin.slash('submissions'));
