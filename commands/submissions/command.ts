@@ -201,7 +201,8 @@ export function submissionsCommand(deps: CommandDeps): Command {
     const { length: number } = found.flat();
     const entries = number > MAX_FOUND ? found.slice(0, -1) : found;
     const page = pageOf({ count: entries.length, perPage: PER_PAGE, wanted: wantedPage });
-    const shown = await entriesOf(guildId, entries.slice(page.offset, page.offset + page.limit));
+    const ids = entries.slice(page.offset, page.offset + page.limit);
+    const shown = await entriesOf(guildId, ids, which.address);
     const isFull = (await history.size(guildId)) >= MAX_ENTRIES;
     const about = [
       onlyText(context, filter, which),
@@ -236,8 +237,9 @@ export function submissionsCommand(deps: CommandDeps): Command {
   async function entriesOf(
     guildId: string,
     groups: readonly (readonly string[])[],
+    address: string | undefined,
   ): Promise<readonly ShownEntry[]> {
-    const entries = await history.entries(guildId, groups.flat());
+    const entries = await history.entries(guildId, groups.flat(), address);
     const lists = entries.filter(({ only }) => only === undefined);
     return groups.flatMap((ids) => {
       const group = entries.filter(({ id }) => ids.includes(id));

@@ -11,12 +11,20 @@ import {
 } from '../../src/approval/approval-view.ts';
 import { reasonText } from '../../src/approval/decline-reasons.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
+import { addressOf } from '../../src/server-lists/row.ts';
 import type { HistoryEntry, SubmissionEntry } from '../../src/submissions/history.ts';
 import { isDeclined } from '../../src/submissions/outcome.ts';
 import { escapeText } from '../../src/words/escape.ts';
 import { outcomeCell, type ServerWithOutcome } from '../../src/words/outcomes.ts';
-import { byText, whenText } from '../../src/words/sentences.ts';
-import { describe, fittingLines, OUTCOME_KINDS, serverLines, withSign } from '../../src/words/servers.ts';
+import { byText, namedText, whenText } from '../../src/words/sentences.ts';
+import {
+  describe,
+  fittingLines,
+  OUTCOME_KINDS,
+  serverLine,
+  serverLines,
+  withSign,
+} from '../../src/words/servers.ts';
 import { failureText, serviceWords } from '../../src/words/service.ts';
 import type { Audience } from '../../src/words/words.ts';
 
@@ -49,7 +57,10 @@ export function entryText(
   const { t } = audience;
   const by = isOwn ? [] : [byText(t, entry)];
   const about = [whenText(at), ...by, ...correctedTexts(t, entry, games)];
-  const what = only ? describe(t, only, games, MAX_LENGTHS) : `**${number}.** ${serverCountText(t, entry)}`;
+  const firstLine = (address: string) => serverLine(t, { game: '', address }, MAX_LENGTHS);
+  const what = only
+    ? describe(t, only, games, MAX_LENGTHS)
+    : `**${number}.** ${namedServersText(t, [entry], firstLine)}`;
   if (state === 'waiting' || state === 'withdrawn') {
     return [what, [`${STATE_SIGNS[state]} ${t(`outcome.${state}`)}`, ...about].join(' · ')].join('\n');
   }
@@ -100,8 +111,17 @@ export function groupText(
 export const serverCountOf = (entries: readonly Pick<SubmissionEntry, 'counts'>[]): number =>
   entries.reduce((sum, { counts }) => sum + OUTCOME_KINDS.reduce((all, kind) => all + counts[kind], 0), 0);
 
-export const serverCountText = (t: Audience['t'], { counts }: Pick<SubmissionEntry, 'counts'>): string =>
-  t('look.servers', { count: serverCountOf([{ counts }]) });
+/** Counts the servers of one or more entries, and names the first one. @param format formats its address */
+export function namedServersText(
+  t: Audience['t'],
+  entries: readonly Pick<SubmissionEntry, 'counts' | 'first'>[],
+  format: (address: string) => string,
+): string {
+  const count = serverCountOf(entries);
+  const item = t('look.servers', { count });
+  const first = entries[0]?.first;
+  return first ? t('look.about', { item, why: namedText(t, [format(addressOf(first))], count) }) : item;
+}
 
 /** Describes an entry briefly, for the menu that opens it. */
 export function briefText(t: Audience['t'], { state, only, counts }: SubmissionEntry): string {

@@ -18,13 +18,15 @@ import { mineButton } from '../submit/repairs.ts';
 import { anotherButton } from '../submit/report.ts';
 import { showDraft } from '../submit/show.ts';
 import { againForEntry, type NextSteps, NOTHING, resendFor, submitAgainFor } from './again.ts';
-import { briefText, entryText, groupText, serverCountOf, serverCountText, serverTexts } from './entries.ts';
+import { briefText, entryText, groupText, namedServersText, serverCountOf, serverTexts } from './entries.ts';
 import type { ApprovalQueue } from './queue.ts';
 import { replyForSubmission } from './waiting.ts';
 
 /* Opens one of the submissions on a page of /submissions, and submits several servers again. */
 
 export const PER_PAGE = 10;
+/** With the numbers of servers, this fits into a menu's label, which is limited to 100. */
+const MAX_LABELLED_ADDRESS_LENGTH = 50;
 
 /** Submissions that are shown as one entry. If the entry is a list, `number` is its number among the lists on the page. */
 export interface ShownEntry {
@@ -40,11 +42,12 @@ export const openMenu = (t: Translate, entries: readonly ShownEntry[]): Control 
     options: entries.flatMap(({ group, number }) => {
       const [first] = group;
       if (first === undefined) return [];
-      const count = serverCountOf(group);
-      const alone = first.only
-        ? labelledAddress(addressOf(first.only), LIMITS.choiceName)
-        : `${number}. ${serverCountText(t, first)}`;
-      const label = group.length > 1 ? t('look.servers', { count }) : alone;
+      const servers = namedServersText(t, group, (address) =>
+        labelledAddress(address, MAX_LABELLED_ADDRESS_LENGTH),
+      );
+      const list = number === undefined ? servers : `${number}. ${servers}`;
+      const isOne = group.length === 1 && first.only !== undefined;
+      const label = isOne ? labelledAddress(addressOf(first.only), LIMITS.choiceName) : list;
       return {
         label: shorten(label, LIMITS.choiceName),
         value: first.id,

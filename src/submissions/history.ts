@@ -43,6 +43,8 @@ export interface SubmissionEntry
   readonly correctedBy: string | undefined;
   /** The submission's server, if there is exactly one. */
   readonly only: HistoryEntry | undefined;
+  /** The submission's first server, or the first that a search found. */
+  readonly first: HistoryEntry | undefined;
 }
 
 /** The outcome of a server or, before the outcome and after a decline, the state of its submission. */
@@ -133,8 +135,15 @@ export function createHistory({ store, myTurn, now }: SubmissionStoreBase) {
         .execute();
       return groupsOf(rows).map((group) => group.map(({ id }) => id));
     },
-    /** Reads the submissions with these ids, in the given order. */
-    async entries(guildId: string, ids: readonly string[]): Promise<readonly SubmissionEntry[]> {
+    /**
+     * Reads the submissions with these ids, in the given order.
+     * @param address the search in which the submissions were found (see {@link HistoryFilter})
+     */
+    async entries(
+      guildId: string,
+      ids: readonly string[],
+      address?: string,
+    ): Promise<readonly SubmissionEntry[]> {
       // PostgreSQL rejects an empty list.
       if (ids.length === 0) return [];
       await myTurn(guildId);
@@ -147,21 +156,30 @@ export function createHistory({ store, myTurn, now }: SubmissionStoreBase) {
         .selectAll('submissions')
         .select('servers.outcome')
         .select(({ fn }) => fn.countAll<number>().as('count'))
+        .select(
+          sql<number | null>`min(case when ${hasAddress(address)} then servers.position end)`.as('position'),
+        )
         .execute();
-      const single = Map.groupBy(rows, ({ id }) => id)
-        .values()
-        .flatMap(([row, ...others]) => (row?.count === 1 && others.length === 0 ? [row.id] : []))
-        .toArray();
-      const servers = () => ofThese(single).select(ENTRY_COLUMNS).select('servers.submission_id').execute();
-      const found = single.length > 0 ? await servers() : [];
-      const only = new Map(found.map((row) => [row.submission_id, entryOf(row)]));
-      return ids.flatMap(
-        (id) =>
-          submissionOf(
-            rows.filter((row) => row.id === id),
-            only.get(id),
-          ) ?? [],
+      const byId = Map.groupBy(rows, ({ id }) => id);
+      const positions = new Map(
+        byId.entries().map(([id, some]) => [id, Math.min(...some.flatMap(({ position }) => position ?? []))]),
       );
+      const wanted = [...new Set(positions.values())].filter(Number.isFinite);
+      // PostgreSQL rejects an empty list.
+      const servers =
+        wanted.length === 0
+          ? []
+          : await ofThese(ids)
+              .where('servers.position', 'in', wanted)
+              .select(ENTRY_COLUMNS)
+              .select(['servers.submission_id', 'servers.position'])
+              .execute();
+      const first = new Map(
+        servers
+          .filter(({ submission_id, position }) => positions.get(submission_id) === position)
+          .map((row) => [row.submission_id, entryOf(row)]),
+      );
+      return ids.flatMap((id) => submissionOf(byId.get(id) ?? [], first.get(id)) ?? []);
     },
     /** Reads all matching servers, in batches. */
     async *all(guildId: string, filter: HistoryFilter): AsyncGenerator<readonly HistoryEntry[]> {
@@ -353,13 +371,13 @@ type OutcomeRow = SubmissionsTable & Pick<ServersTable, 'outcome'> & { readonly 
 
 /**
  * @param rows one row per outcome
- * @param only the submission's server, if there is exactly one
+ * @param server the submission's first server
  */
 function submissionOf(
   rows: readonly OutcomeRow[],
-  only: HistoryEntry | undefined,
+  server: HistoryEntry | undefined,
 ): SubmissionEntry | undefined {
-  const [first] = rows;
+  const [first, ...others] = rows;
   // The submission has been deleted in the meantime.
   if (first === undefined) return undefined;
   const counts = { ...NONE };
@@ -378,7 +396,8 @@ function submissionOf(
     correctedByName: first.corrected_by_name ?? '',
     correctedFrom: storedCorrection(first),
     declineReason: storedReason(first),
-    only,
+    only: first.count === 1 && others.length === 0 ? server : undefined,
+    first: server,
   };
 }
 

@@ -269,6 +269,7 @@ describe('the history', () => {
         ...{ at: 0, userId: '4', userName: 'mia', server: 'a.example.com', port: 28099, game: 'rust' },
         outcome: { kind: 'not-sent', reason: 'declined' },
       },
+      first: undefined,
     };
     const other = { ...entry, id: '3', correctedBy: undefined, correctedFrom: undefined };
     const games = indexGames([{ name: 'Rust', alias: 'rust' }]);
@@ -290,6 +291,7 @@ describe('the history', () => {
         ...{ at: 0, userId: '4', userName: 'mia', server: 'a.example.com', port: 1, game: 'rust' },
         outcome: { kind: 'not-sent', reason: 'declined' },
       },
+      first: undefined,
     };
     const options = { number: undefined, games: indexGames([]), isOwn: true };
     const whole = '\\*\\_'.repeat(150);

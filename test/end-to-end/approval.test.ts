@@ -366,8 +366,10 @@ describe('a submission that needs approval', () => {
     await pressSubmit(member, await paste(member, lines(2)));
     await decline(guild, await waitingIn(guild), 'Not today');
     const seen = await member.slash('submissions');
-    expect(textOf(seen)).toMatch(/1\. 2 game servers\n│ ❌ Declined by @admin · [^\n]*\n│ Reason: Not today/);
-    const list = textOf(await member.pick(seen, ['1. 2 game servers']));
+    expect(textOf(seen)).toMatch(
+      /1\. 2 game servers: s0[^\n]*\n│ ❌ Declined by @admin · [^\n]*\n│ Reason: Not today/,
+    );
+    const list = textOf(await member.pick(seen, ['1. 2 game servers: s0.example.com:27015 and 1 more']));
     expect(list).toMatch(/❌ Declined by @admin\nReason: Not today/);
     expect(list).toContain('s1.example.com');
     expect(list).not.toContain('not sent');
@@ -826,7 +828,7 @@ describe('a submission that needs approval', () => {
     // Equal decisions are one entry.
     const together = await member.slash('submissions');
     expect(textOf(together)).toMatch(/❌ 3 declined\n.*Declined by @admin/);
-    const three = await member.pick(together, ['3 game servers']);
+    const three = await member.pick(together, [`3 game servers: ${HOST}:2 and 2 more`]);
     const again3 = await member.press(three, 'Edit and submit these 3 again');
     expect(textOf(again3)).toContain('3 game servers are ready.');
     expect(labelsOf(again3)).toEqual(['Submit 3 for approval', 'Edit', 'Cancel']);
@@ -907,7 +909,7 @@ describe('a submission that needs approval', () => {
     await bot.store.rows("DELETE FROM submissions WHERE state = 'withdrawn'");
     const history = await member.slash('submissions');
     expect(labelsOf(await member.pick(history, ['s2.example.com:27015']))).toEqual([]);
-    const list = await member.pick(history, ['1. 2 game servers']);
+    const list = await member.pick(history, ['1. 2 game servers: s1.example.com:27015 and 1 more']);
     const { modal, typed } = await openModal(member, list, again);
     expect(typed.servers).toBe(
       '2. s1.example.com:27015 Counter-Strike 2\n4. s3.example.com:27015 Counter-Strike 2',
@@ -939,7 +941,7 @@ describe('a submission that needs approval', () => {
     await pressSetting(guild, 'Approval', 'Turn approval off');
     await allowGames(guild, ['cs2']);
     const history = await member.slash('submissions');
-    const list = await member.pick(history, ['1. 2 game servers']);
+    const list = await member.pick(history, [`1. 2 game servers: ${HOST}:1 and 1 more`]);
     const { modal, typed } = await openModal(member, list, 'Edit and submit again');
     expect(typed.servers).toBe(`1. ${HOST}:1 Counter-Strike 2\n2. ${HOST}:2 Rust`);
     const preview = await member.submit(modal, typed);

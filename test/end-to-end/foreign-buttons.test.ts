@@ -243,7 +243,7 @@ async function showEverything(guild: TestGuild): Promise<Everything> {
   show('member', await member.slash('games'));
   show('member', await member.slash('games', { search: 'no such game' }));
   const history = show('member', await member.slash('submissions'));
-  show('member', await member.pick(history, ['2. 12 game servers']));
+  show('member', await member.pick(history, ['2. 12 game servers: s0.example.com:27015 and 11 more']));
   show('member', await member.pick(history, ['lost.example.com:1']));
   show('member', await member.press(show('member', await member.slash('privacy')), 'Delete my name'));
 

@@ -200,7 +200,7 @@ describe('/submissions', () => {
       expect(answer.id).not.toBe(messageOf(opened).id);
       expect(textOf(answer)).toContain(ACCEPTED);
     }
-    const list = await member.pick(page, ['1. 2 game servers']);
+    const list = await member.pick(page, ['1. 2 game servers: s0.example.com:27015 and 1 more']);
     expect(labelsOf(list)).toEqual(['Submit 2 unsent', 'Edit']);
     await pressSubmit(member, list);
     expect(textOf(list)).toContain('2 sent for review');
@@ -228,7 +228,7 @@ describe('/submissions', () => {
     ]);
     const after = await member.slash('submissions');
     expect(textOf(after)).toContain('1 submission,');
-    const opened = await member.pick(after, ['1. 2 game servers']);
+    const opened = await member.pick(after, ['1. 2 game servers: two.example.com:2 and 1 more']);
     expect(textOf(opened)).toContain("What was sent can't be changed or removed from here.");
     expect(labelsOf(opened)).toEqual(['Submit another']);
   });
@@ -259,10 +259,12 @@ describe('/submissions', () => {
     await addServer(member, 'single.example.com:1');
     const shown = await admin.slash('submissions');
     expect(textOf(shown)).toMatch(
-      /3 submissions.*single\.example\.com:1.*1\. 12 game servers\n[^\n]*✅ 12 sent for review · .* · by @\w+.*2\. 2 game servers/s,
+      /3 submissions.*single\.example\.com:1.*1\. 12 game servers: s0\.example\.com:27015 and 11 more\n[^\n]*✅ 12 sent for review · .* · by @\w+.*2\. 2 game servers: old\.example\.com:1 and 1 more/s,
     );
+    const found = await admin.slash('submissions', { server: 's7 example' });
+    expect(textOf(found)).toContain('1. 12 game servers: s7.example.com:27015 and 11 more');
     expect(labelsOf(shown)).toEqual(['Export']);
-    const servers = await admin.pick(shown, ['1. 12 game servers']);
+    const servers = await admin.pick(shown, ['1. 12 game servers: s0.example.com:27015 and 11 more']);
     expect(messageOf(servers).id).not.toBe(messageOf(shown).id);
     expect(textOf(servers)).toMatch(
       /12 game servers.*Counter-Strike 2 \(10\)\n│ s0\.example\.com:27015\n│ ✅ sent for review\n.*s1\..*Page 1 of 2/s,

@@ -52,6 +52,7 @@ describe("a guild's history", () => {
         correctedByName: '',
         counts: { ...none, rejected: 2 },
         only: undefined,
+        first: expect.objectContaining({ server: 'f_r', outcome: { kind: 'rejected', message: 'Yes.' } }),
       },
       {
         id: 'b',
@@ -64,8 +65,12 @@ describe("a guild's history", () => {
         correctedByName: '',
         counts: { ...none, accepted: 1 },
         only,
+        first: only,
       },
     ]);
+    const [found] = await history.entries('1', ['c'], 'fx r');
+    expect(found?.first?.server).toBe('fxr');
+    expect(found?.only).toBeUndefined();
   });
 
   it.each<{ filter: HistoryFilter; found: readonly string[]; servers: readonly string[] }>([

@@ -190,6 +190,7 @@ describe.each(languages)('untrusted markup (in $tag)', ({ locales }) => {
       correctedFrom: { server: EVIL, port: 1, game: EVIL },
       declineReason: { key: 'rules', words: EVIL } as const,
       only: undefined,
+      first: servers[0],
     };
     const entries = [submission, ...servers.map((only) => ({ ...submission, only }))];
     const said = [true, false].flatMap((is) =>
