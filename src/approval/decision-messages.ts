@@ -1,5 +1,6 @@
 import type { APIEmbed } from 'discord.js';
 import type { DirectMessage, DirectMessages } from '../discord/direct-messages.ts';
+import type { Blocks } from '../guilds/blocks.ts';
 import type { DirectMessageOptOuts } from '../guilds/direct-message-opt-outs.ts';
 import type { GuildSettings } from '../guilds/settings.ts';
 import { type Context, contextOf, type Wording } from '../interactions/command.ts';
@@ -59,6 +60,7 @@ export interface DecisionMessagesDeps extends DecisionMessagesTiming {
   readonly approvals: Pick<Approvals, 'waitingAgain'>;
   readonly directMessages: Omit<DirectMessages, 'isPaused'>;
   readonly settings: Pick<GuildSettings, 'getOrUnreadable'>;
+  readonly blocks: Pick<Blocks, 'check'>;
   readonly directMessageOptOuts: Pick<DirectMessageOptOuts, 'has'>;
   /** Returns a guild's name, or `undefined` if the name isn't available. */
   readonly guildName: (guildId: string) => Promise<string | undefined>;
@@ -150,7 +152,9 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
     const channel = name === undefined ? link : `**${escapeText(name, MAX_GUILD_NAME_LENGTH)}** · ${link}`;
     // The button is in /submissions, because pressing a button in a direct message wouldn't prove that the member is still
     // in the guild or has permission.
-    const again = decided.some(({ state }) => state === 'declined') ? [t('notice.again')] : [];
+    const isDeclined = decided.some(({ state }) => state === 'declined');
+    const isBlocked = isDeclined && (await deps.blocks.check(guildId)).hasMember(context.user.id);
+    const again = isDeclined && !isBlocked ? [t('notice.again')] : [];
     const nonce = `told ${decided.map(({ id }) => id).join(' ')}`;
     return {
       nonce,

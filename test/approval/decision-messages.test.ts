@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createDecisionMessages } from '../../src/approval/decision-messages.ts';
 import type { DirectMessage } from '../../src/discord/direct-messages.ts';
+import { createBlockCheck } from '../../src/guilds/blocks.ts';
 import { DEFAULTS } from '../../src/guilds/settings.ts';
 import type { StoredInteraction } from '../../src/interactions/interaction-store.ts';
 import { KNOWN_GAMES } from '../../src/listing/contract.ts';
@@ -77,6 +78,7 @@ function processOver(
   sent: string[],
   opened: () => Promise<void> = async () => undefined,
   messages: DirectMessage[] = [],
+  blocked: readonly string[] = [],
 ) {
   const { wordsFor, pages } = createWords();
   return createDecisionMessages({
@@ -95,6 +97,7 @@ function processOver(
       },
     },
     settings: { getOrUnreadable: async () => DEFAULTS },
+    blocks: { check: async () => createBlockCheck(blocked.map((id) => ({ kind: 'member', id }))) },
     directMessageOptOuts: { has: async () => false },
     guildName: async () => undefined,
     wording: { wordsFor, pages, guildWords: async () => wordsFor('en-US'), mention: (name) => name },
@@ -139,6 +142,18 @@ it.each([
   const text = JSON.stringify(messages);
   expect(text.includes('Corrected by a moderator')).toBe(isMentioned);
   expect(text).not.toContain('<@9>');
+});
+
+it.each([
+  ['explains how to submit again', [], true],
+  ["doesn't ask a blocked member to submit again", ['5'], false],
+])('a direct message about a decline %s', async (_what, blocked, isAsked) => {
+  const store = await (await newPlace('sqlite')).open();
+  await decideAbout(store, '5');
+  const messages: DirectMessage[] = [];
+  await processOver(store, 'one', [], undefined, messages, blocked).run();
+  await expect.poll(() => messages).toHaveLength(1);
+  expect(messages[0]?.content?.includes('Edit and submit again')).toBe(isAsked);
 });
 
 it('a direct message about identical decisions shows each correction', async () => {
