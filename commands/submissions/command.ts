@@ -19,8 +19,9 @@ import { type HistoryFilter, MAX_ENTRIES, MAX_FOUND } from '../../src/submission
 import { choiceText, optionText } from '../../src/words/command-text.ts';
 import { escapeCode, escapeText, memberText } from '../../src/words/escape.ts';
 import { gameChoices } from '../../src/words/games.ts';
+import { keyText } from '../../src/words/keys.ts';
 import { sentences } from '../../src/words/sentences.ts';
-import { addressCode, gameNamed } from '../../src/words/servers.ts';
+import { addressCode, gameNamed, withSign } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { slashCommand } from '../slash-command.ts';
@@ -122,7 +123,11 @@ export function submissionsCommand(deps: CommandDeps): Command {
     const first = isWhole(context, filter)
       ? await queue.waiting(context, { wanted: waiting, isOwn, state, extra })
       : undefined;
-    return first ? { ...first, content: unfinished.above(first.content) } : showHistory(context, filter, 1);
+    if (first === undefined) return showHistory(context, filter, 1);
+    const decides = !isOwn && (await queue.sightOf(context)) !== 'own';
+    const problem = decides ? await deps.keys.problem(context.guildId) : undefined;
+    const key = problem && withSign('not-sent', keyText(problem, context));
+    return { ...first, content: unfinished.above([key, first.content].filter(Boolean).join('\n\n')) };
   }
 
   /** Describes the newest unfinished list or unsent server, and builds the button that opens it. */

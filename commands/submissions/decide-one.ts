@@ -76,7 +76,9 @@ export function decisionActions(
     const refused = (now: SeenApproval) => refusedDecline(context, now);
     if (submission === undefined) return undecided(context, refused);
     const { requiresReason = false } = await deps.settings.getOrThrow(context.guildId);
-    const typed = readDecline(context, submission, requiresReason);
+    const earlier = await approvals.decisionsBefore(submission);
+    const decidedLines = earlier.decided.flatMap(({ servers }) => servers);
+    const typed = readDecline(context, submission, requiresReason, decidedLines);
     if (typed.kind === 'refused') return stillWaiting(context, typed.why, refused(seen));
     const { reason, only, block } = typed;
     const before = await placeOf(context);

@@ -6,14 +6,20 @@ import type { BlockTarget } from '../../src/guilds/blocks.ts';
 import type { PressContext, SubmitContext } from '../../src/interactions/command.ts';
 import { type Field, type Modal, modal } from '../../src/interactions/controls.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
-import { linesNamed, type NotSelected, withParts } from '../../src/server-lists/named-lines.ts';
+import {
+  linesNamed,
+  type NotSelected,
+  partsOnlyNaming,
+  withParts,
+} from '../../src/server-lists/named-lines.ts';
+import type { RowPlace } from '../../src/server-lists/row.ts';
 import type { DeclineReason } from '../../src/submissions/decline-reason.ts';
 import type { Submission } from '../../src/submissions/submission.ts';
 import type { SeenApproval } from '../../src/submissions/waiting-submissions.ts';
 import { cut } from '../../src/text/one-line.ts';
 import { escapeCode } from '../../src/words/escape.ts';
-import { byText, sentences } from '../../src/words/sentences.ts';
-import { firstItems, labelledAddress, serverItem, withSign } from '../../src/words/servers.ts';
+import { byText, namedText, sentences } from '../../src/words/sentences.ts';
+import { firstItems, labelledAddress, MAX_NAMED, serverItem, withSign } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import { type RefusedForm, typedBefore, typedEmbeds } from './typed-form.ts';
 
@@ -175,12 +181,14 @@ type TypedDecline =
 
 /**
  * Reads the modal's input.
+ * @param decided the list's lines that moderators have already decided on
  * @returns why the input is refused: for an unknown or ambiguous line number, or without a required reason
  */
 export function readDecline(
   { t, field }: Pick<SubmitContext, 't' | 'field'>,
   submission: Submission,
   isRequired: boolean,
+  decided: readonly RowPlace[],
 ): TypedDecline {
   const reason = readReason(field);
   if (isRequired && isMissing(reason)) return { kind: 'refused', why: missingText(t) };
@@ -192,13 +200,24 @@ export function readDecline(
   if (named.kind === 'selected') return { kind: 'typed', reason, only: named.indices, block };
   const possible = named.possible.flatMap((index) => servers[index] ?? []);
   const why = [
-    withSign('not-sent', sentences(notSelectedText(t, named), t('approval.still'))),
+    withSign(
+      'not-sent',
+      sentences(
+        decidedText(t, partsOnlyNaming(typed, decided, servers)) ?? notSelectedText(t, named),
+        t('approval.still'),
+      ),
+    ),
     ...firstItems(t, possible, MAX_LINES, ({ server, line, part = 1 }) =>
       serverItem(t, server, { line, part }),
     ),
   ];
   return { kind: 'refused', why: why.join('\n') };
 }
+
+const decidedText = (t: Translate, parts: readonly string[]): string | undefined =>
+  parts.length === 0
+    ? undefined
+    : t('approval.alreadyDecided', { numbers: namedText(t, parts.slice(0, MAX_NAMED), parts.length) });
 
 function notSelectedText(t: Translate, { typed, possible }: NotSelected): string {
   const search = escapeCode(typed, MAX_NAMED_NUMBER_LENGTH);

@@ -4,8 +4,9 @@ import type { Context, Reply } from '../interactions/command.ts';
 import { button, customId, rows } from '../interactions/controls.ts';
 import type { ServerSubmission } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
-import { addressOf } from '../server-lists/row.ts';
+import { addressOf, lineLabel } from '../server-lists/row.ts';
 import type { DeclineReason } from '../submissions/decline-reason.ts';
+import { withNumbers } from '../submissions/line-numbers.ts';
 import { isDeclined } from '../submissions/outcome.ts';
 import { type Submission, serverResults, unconfirmedIn } from '../submissions/submission.ts';
 import { escapeText, memberText } from '../words/escape.ts';
@@ -324,6 +325,14 @@ export const backgroundTexts = (
   ),
 ];
 
+/** Returns the numbers of a list's lines, if {@link serversText} doesn't name all of them. */
+function numbersTexts(t: Translate, servers: Submission['servers']): readonly string[] {
+  const numbers = servers.length > MAX_SERVERS_NAMED && withNumbers(undefined, servers.map(lineLabel));
+  if (!numbers) return [];
+  const { lines, more } = numbers;
+  return [t('approval.lineNumbers', { numbers: namedText(t, lines, lines.length + more) })];
+}
+
 const heldTexts = (t: Translate, { held }: Pick<EarlierDecisions, 'held'>): readonly string[] =>
   held === undefined ? [] : [withSign('not-sent', heldCountText(t, held))];
 
@@ -343,7 +352,9 @@ function declinedPartText(t: Translate, part: Submission, games: GameIndex): str
       ? t('submissions.ended.declined', { count })
       : t('approval.declinedPart', { count, user: memberText({ id, name }) });
   const declined = withSign('rejected', t('look.about', { item, why: serversText(t, servers, games) }));
-  return [declined, ...reasonTexts(t, declineReason, MAX_REASON_LENGTH)].join(' · ');
+  return [declined, ...numbersTexts(t, servers), ...reasonTexts(t, declineReason, MAX_REASON_LENGTH)].join(
+    ' · ',
+  );
 }
 
 /**
@@ -484,7 +495,7 @@ export function changedTexts(
 export function undoButtons(t: Translate, submissions: readonly Submission[]): readonly APIButtonComponent[] {
   const latest = submissions.findLast(({ isUndoable }) => isUndoable);
   if (latest === undefined) return [];
-  return [button(submissionsId('undo', `${latest.draftId}:${latest.id}`), t('button.undo'))];
+  return [button(submissionsId('undo', `${latest.draftId}:${latest.id}`), t('approval.undo'))];
 }
 
 /**

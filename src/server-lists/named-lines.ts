@@ -34,8 +34,7 @@ export function withParts<Server extends RowPlace>(servers: readonly Server[]): 
  */
 export function linesNamed(typed: string, places: readonly RowPlace[]): SelectedLines | NotSelected {
   const indices = new Set<number>();
-  for (const part of typed.split(/[,;、，]/u).map((each) => each.trim())) {
-    if (part === '') continue;
+  for (const part of partsOf(typed)) {
     const found = indicesOf(part, places);
     const isRange = !NUMBER.test(part);
     if (found.length === 0 || (found.length > 1 && !isRange)) {
@@ -45,6 +44,20 @@ export function linesNamed(typed: string, places: readonly RowPlace[]): Selected
   }
   return { kind: 'selected', indices };
 }
+
+/** Returns the parts of the text that name other servers, but none of the existing ones. */
+export const partsOnlyNaming = (
+  typed: string,
+  others: readonly RowPlace[],
+  places: readonly RowPlace[],
+): readonly string[] =>
+  partsOf(typed).filter((part) => indicesOf(part, places).length === 0 && indicesOf(part, others).length > 0);
+
+const partsOf = (typed: string): readonly string[] =>
+  typed
+    .split(/[,;、，]/u)
+    .map((part) => part.trim())
+    .filter(Boolean);
 
 /** Finds the servers that one part of the text names: a line, a single server of a line, or a range of lines. */
 function indicesOf(text: string, places: readonly RowPlace[]): readonly number[] {

@@ -94,6 +94,16 @@ it('an approval message shows who approved other lines, and why the rest is stil
   ]);
 });
 
+it('an approval message numbers the declined lines if it names only some of them', () => {
+  const servers = [3, 40, 41, 42].flatMap((line) => (server ? [{ ...server, line }] : []));
+  const declined = { ...waiting, state: 'declined', servers } as const;
+  expect(contentOf(waiting, { decided: [declined] })).toMatch(
+    / 2 more · Lines: 3 and 40-42 · Reason: No\\?\.$/,
+  );
+  const short = { ...declined, servers: servers.slice(2) };
+  expect(contentOf(waiting, { decided: [short] })).not.toContain('Lines:');
+});
+
 it('an approval message shows the full decline reason', () => {
   const declineReason = { key: undefined, words: '*_'.repeat(150) };
   expect(contentOf({ ...waiting, state: 'declined', declineReason })).toContain('\\*\\_'.repeat(150));

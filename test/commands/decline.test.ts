@@ -14,8 +14,11 @@ const SUBMISSION = {
   })),
 } as unknown as Submission;
 
+/** Lines of the same list that moderators have already decided on. */
+const DECIDED = [{ line: 3 }, { line: 5 }, { line: 6 }, { line: 7 }];
+
 const readFields = (fields: Readonly<Record<string, string>>, isRequired = false) =>
-  readDecline(anyContext({ field: (name) => fields[name] ?? '' }), SUBMISSION, isRequired);
+  readDecline(anyContext({ field: (name) => fields[name] ?? '' }), SUBMISSION, isRequired, DECIDED);
 
 const read = (lines: string) => readFields({ lines });
 
@@ -24,6 +27,15 @@ it('the bot asks which server an ambiguous line number refers to', () => {
   expect(why).toContain('`1` could be any of these');
   for (const line of ['1a', '1b', '1c']) expect(why).toContain(`Line ${line}`);
   expect(why).not.toContain('s3.example.com');
+});
+
+it.each([
+  ['3', '3'],
+  ['2, 5-7, 3', '5-7 and 3'],
+])('the bot recognises lines in the input "%s" that are already decided', (lines, numbers) => {
+  expect(Object(read(lines)).why).toBe(
+    `⚠️ Already decided in this list: ${numbers}. Still waiting for a moderator.`,
+  );
 });
 
 it.each([

@@ -522,6 +522,21 @@ describe('all submissions from one member', () => {
     expect(textOf(await other.slash('submissions'))).not.toContain('q1.example');
   });
 
+  it('are shown below a warning if the service rejects the key', async ({ guild, admin }) => {
+    await letWait(guild, 2);
+    expect(textOf(await admin.slash('submissions'))).not.toContain('API key');
+    await guild.listing.behave(
+      { kind: 'json', status: 401, body: { status: 'error', message: 'Invalid API key.' } },
+      1,
+    );
+    await admin.press(await admin.slash('submissions'), 'Approve');
+    expect(textOf(await admin.slash('submissions'))).toMatch(
+      /⚠️ The listing service rejects .* API key.*\n\n2 submissions are waiting/,
+    );
+    const other = inStaff(guild, 'other');
+    expect(textOf(await other.slash('submissions'))).not.toContain('API key');
+  });
+
   it('can only be approved together if their game servers fit in the message', async ({
     guild,
     admin,

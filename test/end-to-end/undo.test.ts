@@ -36,9 +36,9 @@ it('a moderator can undo a decline in the log channel before the member is notif
   const reply = await addServer(member, 'undone.example.com:1');
   const message = await waitingIn(guild);
   await decline(guild, message, 'By mistake');
-  expect(labelsOf(message)).toEqual(['Undo']);
+  expect(labelsOf(message)).toEqual(['Undo decline']);
   const moderator = inStaff(guild, 'admin');
-  await moderator.press(message, 'Undo');
+  await moderator.press(message, 'Undo decline');
   expect(labelsOf(message)).toEqual(DECISIONS);
   expect(textOf(message)).not.toContain('By mistake');
   expect(textOf(reply)).toContain(WAITS);
@@ -52,7 +52,7 @@ it('a moderator can undo a decline in the log channel before the member is notif
   await decline(guild, kept, 'Not here');
   expect(textOf(declined)).toContain(WAITS);
   clock.advance(MINUTE_MS);
-  await moderator.press(kept, 'Undo');
+  await moderator.press(kept, 'Undo decline');
   const replies = () => guild.discord.requests.filter(({ body }) => body.includes('Not undone.'));
   await expect.poll(() => replies().length).toBeGreaterThan(0);
   expect(labelsOf(kept)).toEqual([]);
@@ -77,7 +77,7 @@ it('a declined submission and its resubmission have separate messages in the log
   await expect.poll(() => approvalsIn(guild)).toHaveLength(2);
   const latest = await waitingIn(guild);
   const moderator = inStaff(guild, 'admin');
-  await moderator.press(old, 'Undo');
+  await moderator.press(old, 'Undo decline');
   expect(textOf(old)).toContain('Wrong port');
   expect(labelsOf(latest)).toEqual(DECISIONS);
   await moderator.press(latest, 'Approve');
@@ -94,11 +94,11 @@ it('a button in the queue undoes the latest decline and the block that came with
   for (const host of ['a', 'b', 'c']) await addServer(member, `${host}.waits.example.com:1`);
   const form = await admin.press(await admin.slash('submissions'), 'Decline all 3 from @member');
   const queue = await admin.submit(form, { block: 'a.waits.example.com' });
-  expect(labelsOf(queue)).toContain('Undo');
-  const undone = await admin.press(queue, 'Undo');
+  expect(labelsOf(queue)).toContain('Undo decline');
+  const undone = await admin.press(queue, 'Undo decline');
   expect(textOf(undone)).toMatch(/Waiting again: .*a\.waits\.example\.com:1/);
   expect(textOf(undone)).toContain('3 submissions are waiting');
-  expect(labelsOf(undone)).not.toContain('Undo');
+  expect(labelsOf(undone)).not.toContain('Undo decline');
   await expect.poll(() => logLines(guild).join('\n')).toMatch(/unblocked .*a\.waits\.example\.com/);
   await expect
     .poll(() => approvalsIn(guild).map((message) => labelsOf(message)))

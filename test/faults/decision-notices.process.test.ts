@@ -55,7 +55,7 @@ it('a decline takes effect even if the bot crashes before the undo period ends',
   const reply = await addServer(member, `${HOST}:1`);
   const message = await waitingIn(guild);
   await decline(guild, message, 'Not here.');
-  expect(labelsOf(message)).toEqual(['Undo']);
+  expect(labelsOf(message)).toEqual(['Undo decline']);
   await crash(bot);
   const declined = () =>
     bot.store.rows("SELECT id FROM submissions WHERE guild_id = ? AND state = 'declined'", guild.id);

@@ -54,8 +54,8 @@ export async function createModerators(world: World, number: number) {
   async function decline(person: Person, message: SeenMessage, undoes: boolean): Promise<void> {
     const opened = await person.press(message, 'Decline');
     if (opened.kind === 'modal') await person.submit(opened, { reason: 'Not ours.' });
-    if (undoes && labelsOf({ kind: 'message', message }).includes('Undo'))
-      await person.press(message, 'Undo');
+    if (undoes && labelsOf({ kind: 'message', message }).includes('Undo decline'))
+      await person.press(message, 'Undo decline');
   }
 
   /** Opens the confirmation for approving all of a member's submissions. Returns `undefined` if there are none to approve. */
