@@ -1,4 +1,5 @@
 import type { Reply } from '../../src/interactions/command.ts';
+import type { ServerSubmission } from '../../src/listing/contract.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
 import {
   type InvalidRow,
@@ -12,13 +13,14 @@ import { type Draft, type SkippedLines, skippedLines } from '../../src/submissio
 import { countToEdit } from '../../src/submissions/draft-editor.ts';
 import type { ReachedLimit } from '../../src/submissions/limits.ts';
 import type { LineNumbers } from '../../src/submissions/line-numbers.ts';
-import { shortenMarkup } from '../../src/words/escape.ts';
+import { escapeText, shortenMarkup } from '../../src/words/escape.ts';
 import { earlierSubmissionItems, heldCountText } from '../../src/words/not-submitted.ts';
 import { namedText, sentences } from '../../src/words/sentences.ts';
 import {
   firstItems,
   fittingLines,
   foundText,
+  gameNamed,
   MAX_NAMED,
   MAX_NAMED_PER_LIST,
   serverItem,
@@ -82,21 +84,32 @@ export function previewOf(
   // Lines that don't fit into the form are in a file.
   const canFixAll = countToEdit(draft) >= invalid.length;
   const whole = canFixAll ? textWithoutFiles(reasons.size, () => contentOf(true)) : undefined;
-  const lines = serverLines(
-    t,
-    ready.map(({ submission }) => submission),
-    games,
-    MAX_LENGTHS,
-  );
+  const servers = ready.map(({ submission }) => submission);
+  const lines = serverLines(t, servers, games, MAX_LENGTHS);
   const shown = fittingLines(t, lines.slice(0, MAX_LINES_WITHOUT_FILES), lines.length);
   return {
     content: whole ?? contentOf(false),
-    embeds: lines.length === 0 ? [] : [{ description: shown }],
+    embeds:
+      lines.length === 0
+        ? []
+        : [{ description: [gameCountsText(t, servers, games), shown].filter(Boolean).join('\n\n') }],
     files: [
       ...(lines.length > MAX_LINES_WITHOUT_FILES ? [previewFile(ready)] : []),
       ...(whole === undefined ? files : []),
     ],
   };
+}
+
+/** Counts the servers per game if the shown lines don't name every game. */
+function gameCountsText(t: Translate, servers: readonly ServerSubmission[], games: GameIndex): string {
+  const byGame = [...Map.groupBy(servers, ({ game }) => game)];
+  const [, last = []] = byGame.at(-1) ?? [];
+  // The lines are sorted by game.
+  if (servers.length - last.length < MAX_LINES_WITHOUT_FILES) return '';
+  const counts = byGame
+    .slice(0, MAX_NAMED)
+    .map(([game, { length }]) => `${escapeText(gameNamed(game, games).name, MAX_LENGTHS.name)} (${length})`);
+  return namedText(t, counts, byGame.length);
 }
 
 /** Returns a draft's invalid rows in display order: lines that only lack a game are last. */

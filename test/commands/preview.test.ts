@@ -83,6 +83,13 @@ describe('a preview', () => {
     expect(files).toEqual(['preview.csv']);
   });
 
+  it('counts the servers per game if the first ten lack a game', () => {
+    const { list, read } = preview([...ready(12), ...ready(2, 13, 'rust')]);
+    expect(list).toMatch(/^Counter-Strike 2 \(12\) and Rust \(2\)\n\n\*\*Counter-Strike 2\*\* \(12\)\n/);
+    expect(read.map(({ game }) => game)).toEqual(Array(10).fill('Counter-Strike 2'));
+    expect(preview([...ready(9), ...ready(2, 10, 'rust')]).list).toMatch(/^\*\*Counter-Strike 2/);
+  });
+
   it("has an attachment only if the message can't list every line", () => {
     expect(preview([...ready(20), withoutPort(21)]).files).toEqual(['preview.csv']);
     const wrong = Array.from({ length: 11 }, (_, n) => withoutPort(n + 2));
