@@ -1,7 +1,7 @@
 import { earlierTexts } from '../../src/approval/approval-view.ts';
 import type { Context } from '../../src/interactions/command.ts';
 import { button, type Control } from '../../src/interactions/controls.ts';
-import { isInvalid } from '../../src/server-lists/row.ts';
+import { addressOf, isInvalid } from '../../src/server-lists/row.ts';
 import { linesToEdit } from '../../src/submissions/draft-editor.ts';
 import { type Submission, serverResults } from '../../src/submissions/submission.ts';
 import { MAX_NAMED_PER_LIST } from '../../src/words/servers.ts';
@@ -10,7 +10,10 @@ import { textWithoutFiles } from '../submit/files.ts';
 import { submitId } from '../submit/ids.ts';
 import { invalidText, skippedText } from '../submit/preview.ts';
 
-/** Describes to the member how other lines of the submission's list ended, and why the rest still waits. */
+/**
+ * Describes to the member how other lines of the submission's list ended, and why the rest still waits. Leaves out declines
+ * that a moderator can still take back.
+ */
 export async function earlierLines(
   { t }: Context,
   submission: Submission,
@@ -18,7 +21,13 @@ export async function earlierLines(
 ): Promise<readonly string[]> {
   const earlier = serverResults({ servers: await submissions.earlier(submission) });
   if (earlier.length === 0) return [];
-  return earlierTexts(t, earlier, await approvals.decisionsBefore(submission), games);
+  const decisions = await approvals.decisionsBefore(submission);
+  const undoable = decisions.decided.filter(({ isUndoable }) => isUndoable);
+  const addresses = new Set(
+    undoable.flatMap(({ servers }) => servers.map(({ server }) => addressOf(server))),
+  );
+  const final = earlier.filter(({ server }) => !addresses.has(addressOf(server)));
+  return earlierTexts(t, final, decisions, games);
 }
 
 /**

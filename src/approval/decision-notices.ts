@@ -58,7 +58,12 @@ export function createDecisionNotices(deps: DecisionNoticesDeps) {
         .where('ended_at', '>', 0)
         .where('state', '<>', 'withdrawn')
         .where(({ or, eb }) =>
-          or([eb('state', '<>', 'declined'), eb('ended_at', '<=', now - undoMs), eb('ended_at', '>', now)]),
+          or([
+            eb('state', '<>', 'declined'),
+            eb('ended_at', '<=', now - undoMs),
+            // The decline may have ended while this query waited for the store.
+            eb('ended_at', '>', now + undoMs),
+          ]),
         )
         .orderBy('ended_at')
         .executeTakeFirst();

@@ -333,6 +333,27 @@ describe.each(kinds())('undoing a decline (in %s)', (kind) => {
     }
   });
 
+  it.each([
+    [
+      'only notified after the minute if the decline happened while the bot was looking for earlier ones',
+      1_000,
+      [],
+    ],
+    ['notified at once if a clock was far ahead', 86_400_000, ['of a']],
+  ])('the member is %s', async (_when, aheadMs, expected) => {
+    const opened = await open();
+    await submit(opened, 'a');
+    await decline(opened, 'a');
+    await opened.store
+      .tables()
+      .updateTable('submissions')
+      .set({ ended_at: Date.now() + aheadMs })
+      .execute();
+    const told: string[] = [];
+    await noticesOf(opened, told).notifyDue();
+    expect(told).toEqual(expected);
+  });
+
   it("isn't possible once another process has notified the member", async () => {
     const opened = await open();
     await submit(opened, 'a');

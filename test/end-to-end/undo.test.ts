@@ -11,6 +11,7 @@ import {
 import { botTest, type Shown, textOf } from '../support/bot.ts';
 import { createTestClock } from '../support/machine.ts';
 import {
+  ACCEPTED,
   addServer,
   addsOf,
   componentsOf,
@@ -62,6 +63,27 @@ it('a moderator can undo a decline in the log channel before the member is notif
   await expect
     .poll(() => directTo(guild, member).map((each) => textOf(each)))
     .toEqual([expect.stringMatching(/^1 approved and 1 declined\n/)]);
+});
+
+it("a reply about an approved part doesn't show the declined lines while the decline can be undone", async ({
+  guild,
+  member,
+}) => {
+  const clock = createTestClock();
+  await turnApprovalOn(guild);
+  const reply = await pressSubmit(member, await paste(member, lines(4)));
+  const message = await waitingIn(guild);
+  const moderator = inStaff(guild, 'admin');
+  await edit(moderator, message, { lines: '2', reason: 'Not here' }, 'Decline');
+  const undo = labelsOf(message).at(-1) ?? '';
+  expect(undo).toMatch(/^Undo/);
+  await moderator.press(message, 'Approve');
+  await expect.poll(() => textOf(reply)).toContain(ACCEPTED);
+  expect(textOf(reply)).not.toContain('Not here');
+  expect(labelsOf(message)).toEqual([undo]);
+  clock.advance(MINUTE_MS);
+  await moderator.press(message, undo);
+  await expect.poll(() => textOf(reply)).toMatch(/Earlier from the same list:\n❌ 1 declined by .*Not here/);
 });
 
 it('a declined submission and its resubmission have separate messages in the log channel', async ({
