@@ -20,7 +20,7 @@ const keySchema = z.object({
   sealed: z.unknown(),
   /** The key's last four characters, to identify the key. Empty if it has fewer than 12 characters. */
   lastFour: z.string(),
-  /** The Discord user id of the member who ran /setkey. */
+  /** The Discord user id of the member who ran /setkey; '' once the member has deleted their name. Version 0.4.0 needs a string. */
   setBy: z.string(),
   /** The member's name; missing once the member has deleted it, or if version 0.4.0 wrote the record. */
   setByName: z.exactOptional(z.string()),
@@ -196,12 +196,12 @@ export function createApiKeys(deps: ApiKeysDeps) {
       if (isStored) await store.cutLog();
       return isStored;
     },
-    /** Deletes a member's name from the guild's key. Must be called inside the guild's transaction. */
+    /** Deletes the name and id of a member who set the guild's key. Must be called inside the guild's transaction. */
     async deleteName(guildId: string, userId: string): Promise<void> {
       const { value: record, save } = await records.open(guildId);
       if (record?.setBy !== userId) return;
       const { setByName: _, ...unnamed } = record;
-      await save(unnamed);
+      await save({ ...unnamed, setBy: '' });
       remembered.forget(guildId);
     },
     /**

@@ -57,9 +57,9 @@ export function createDeletion({
       await store.cutLog();
     },
     /**
-     * Removes a member's name from their submissions, their blocks of others and the key in a guild, and deletes their
-     * drafts, their opt-out from direct messages and the id of their direct message channel. Limits may still need the
-     * member's user id, which is deleted later. It stays in a block of this member.
+     * Removes a member's name from their submissions, and their name and id from their blocks of others and the key in a
+     * guild. Deletes their drafts, their opt-out from direct messages and the id of their direct message channel. Limits may
+     * still need the member's user id in submissions, where it is deleted later. It stays in a block of this member.
      * @returns the number of servers that the name was removed from
      */
     async member(guildId: string, userId: string): Promise<number> {

@@ -19,12 +19,12 @@ export function namingKey(lastFour: string | undefined, textFor: (key: string) =
 export const enterKeyText = ({ t, mention, isAdmin }: Audience): string | undefined =>
   isAdmin ? t('key.next.admin', { setkey: mention('setkey') }) : undefined;
 
-/** States who set a key, and when; `undefined` if this isn't known. */
+/** States who set a key, and when; `undefined` if this isn't known, or the member deleted their name. */
 export function keySetText(
   t: Translate,
   { setBy: id, setByName: name = '', setAt }: Pick<KeyStatus, 'setBy' | 'setByName' | 'setAt'>,
 ): string | undefined {
-  if (id === undefined || setAt === undefined) return undefined;
+  if (!id || setAt === undefined) return undefined;
   return t('keystatus.set', { member: memberText({ id, name }), seconds: secondsOf(setAt) });
 }
 
@@ -60,19 +60,20 @@ export function keyText(why: NoKey, audience: Audience): string {
 const askText = ({ t, mention, isAdmin }: Audience): string | undefined =>
   isAdmin ? undefined : t('key.next.member', { setkey: mention('setkey') });
 
-/** Names the member who set a rejected key, and asks for a new key unless the reader is an admin. */
+/** Names the member who set a rejected key, if known, and asks for a new key unless the reader is an admin. */
 function renewText(
   audience: Audience,
   { setBy: id, setByName: name = '' }: NoKey & { readonly code: 'key-invalid' },
-): string {
+): string | undefined {
   const { t, mention, isAdmin } = audience;
+  if (id === '') return askText(audience);
   const member = memberText({ id, name });
   if (isAdmin) return t('key.setBy', { member });
   return t('key.renew', { member, setkey: mention('setkey') });
 }
 
 /** Returns what to do if servers were rejected or not sent because of the key. */
-export function nextForKey(audience: Audience, why: NoKey): string {
+export function nextForKey(audience: Audience, why: NoKey): string | undefined {
   return why.code === 'key-invalid' ? renewText(audience, why) : keyText(why, audience);
 }
 

@@ -159,7 +159,7 @@ describe("a guild's API key", () => {
     await answered(keys, REJECTED);
     expect(await keys.problem('1')).toMatchObject({ code: 'key-invalid', setByName: 'Ada' });
     await store.inGuild('1', () => keys.deleteName('1', '42'));
-    expect(await keys.problem('1')).toEqual({ code: 'key-invalid', setBy: '42' });
+    expect(await keys.problem('1')).toEqual({ code: 'key-invalid', setBy: '' });
     await keys.delete('1');
     expect(await keys.problem('1')).toEqual({ code: 'key-missing' });
   });

@@ -131,12 +131,12 @@ describe.each(kinds())('createStoredData() with %s', (kind) => {
     const before = await data.find({ kind: 'member', id: TOM.id });
     await data.delete({ kind: 'member', id: MIA.id });
     const kept = await data.find({ kind: 'member', id: MIA.id });
-    // The key's record names the admin's id until the key is removed, and a block the member's id until it is removed.
+    // A block has the member's id until it is removed.
     expect(kept).toMatchObject({
-      guilds: { [A]: { 'api-key': [{ setBy: MIA.id }], blocks: [{ user_id: MIA.id, reason: 'spam' }] } },
+      guilds: { [A]: { blocks: [{ user_id: MIA.id, reason: 'spam' }] } },
       everywhere: {},
     });
-    expect(Object.keys(kept.guilds[A] ?? {})).toEqual(['blocks', 'api-key']);
+    expect(Object.keys(kept.guilds[A] ?? {})).toEqual(['blocks']);
     expect(await data.find({ kind: 'member', id: TOM.id })).toEqual(before);
     const others = await store.tables().selectFrom('submissions').select('decided_by_name').execute();
     expect(others.map(({ decided_by_name }) => decided_by_name).toSorted()).toEqual([TOM.name, null]);

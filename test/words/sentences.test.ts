@@ -16,7 +16,7 @@ import {
   type NotApprovedOutcome,
   type ServerOutcome,
 } from '../../src/submissions/outcome.ts';
-import { nextForKey } from '../../src/words/keys.ts';
+import { keyText, nextForKey } from '../../src/words/keys.ts';
 import { languages } from '../../src/words/languages.ts';
 import { notSubmittedText, stillWaitingText } from '../../src/words/not-submitted.ts';
 import { announcementOf, outcomesForLog, outcomeText } from '../../src/words/outcomes.ts';
@@ -122,7 +122,7 @@ function expectSentences(texts: readonly (string | undefined)[]): void {
   expect(texts).not.toEqual([]);
   for (const text of texts) {
     // If a key is missing, the result is the key itself.
-    expect(text).not.toMatch(/^$|^[\w-]+(?:\.[\w-]+)+$|\{\{|undefined/);
+    expect(text).not.toMatch(/^$|^[\w-]+(?:\.[\w-]+)+$|\{\{|undefined|<@>/);
     expect(
       rendered(text ?? '').active.filter((kind) => !OURS.has(kind)),
       text,
@@ -170,6 +170,7 @@ describe.each(languages)('untrusted markup (in $tag)', ({ locales }) => {
     const texts = audiences.flatMap((each) => [
       ...OUTCOMES.map((outcome) => outcomeText(each, server, outcome)),
       nextForKey(each, { code: 'key-invalid', setBy: '9' }),
+      keyText({ code: 'key-invalid', setBy: '' }, each),
     ]);
     expectSentences([...texts, ...outcomesForLog(t, ended)]);
     const entry = { ...server, at: 0, userId: '7', userName: EVIL };
