@@ -114,7 +114,11 @@ export function privacyCommand({
       forget: {
         answers: 'immediate',
         run: async ({ t }) => {
-          const asked = sentences(t('privacy.askDeleteName'), t('privacy.askDeleteNameWaiting'));
+          const asked = sentences(
+            t('privacy.askDeleteName'),
+            t('privacy.idKept'),
+            t('privacy.askDeleteNameWaiting'),
+          );
           return question(t, asked, customId('privacy', 'forgetme'), t('privacy.deleteName'));
         },
       },

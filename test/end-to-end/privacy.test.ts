@@ -62,7 +62,7 @@ describe('/privacy', () => {
     await paste(canary, 'unfinished.example.com cs2');
     expect(textOf(await canary.slash('submissions'))).toContain('Unfinished');
     expect(textOf(await ask())).toMatch(
-      /log channel entries stay.*Your unfinished lists .* will be deleted\./,
+      /log channel entries stay.*Your user ID is kept only as long .*Your unfinished lists .* will be deleted\./,
     );
     expect(textOf(await deleteName())).toMatch(
       /Your name was deleted from 2 submitted game servers\..*log channel entries stay.*unfinished lists .* deleted\./,
