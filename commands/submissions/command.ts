@@ -14,6 +14,7 @@ import { UserError } from '../../src/interactions/user-error.ts';
 import { createInOrder } from '../../src/pacing/in-order.ts';
 import { boundedCsv } from '../../src/server-lists/csv-file.ts';
 import { isInvalid, isReady, type Row } from '../../src/server-lists/row.ts';
+import type { EarlierSubmission } from '../../src/submissions/already-submitted.ts';
 import { type Draft, rowsToSend } from '../../src/submissions/draft.ts';
 import { type HistoryFilter, MAX_ENTRIES, MAX_FOUND } from '../../src/submissions/history.ts';
 import { choiceText, optionText } from '../../src/words/command-text.ts';
@@ -132,17 +133,30 @@ export function submissionsCommand(deps: CommandDeps): Command {
 
   /** Describes the newest unfinished list or unsent server, and builds the button that opens it. */
   async function unfinishedList(context: Context, filter: SubmissionFilter) {
-    const found = isWhole(context, filter) ? await deps.drafts.unfinished(context) : undefined;
+    const found = isWhole(context, filter) ? await findUnfinished(context) : undefined;
     if (found === undefined) return { above: (content: string) => content, button: undefined };
     const { t } = context;
-    const { newest, count } = found;
-    const who = { guildId: context.guildId, userId: context.user.id };
-    const text = unfinishedText(t, newest, await deps.alreadySubmitted.find(who, newest.rows));
+    const { id, text, count } = found;
     const older = count > 1 ? t('submissions.olderLists', { count: count - 1 }) : undefined;
     return {
       above: (content: string) => [sentences(text, older), content].filter(Boolean).join('\n\n'),
-      button: button(submitId('continue', newest.id), t('submissions.continue'), 'primary'),
+      button: button(submitId('continue', id), t('submissions.continue'), 'primary'),
     };
+  }
+
+  /** Finds the newest unfinished list that isn't over because all of its lines were already submitted. */
+  async function findUnfinished(context: Context) {
+    const who = { guildId: context.guildId, userId: context.user.id };
+    const over: string[] = [];
+    for (;;) {
+      const found = await deps.drafts.unfinished(context, over);
+      if (found === undefined) return undefined;
+      const { newest, count } = found;
+      const before = await deps.alreadySubmitted.find(who, newest.rows);
+      const text = unfinishedText(context.t, newest, before);
+      if (text !== undefined) return { id: newest.id, text, count };
+      over.push(newest.id);
+    }
   }
 
   /**
@@ -370,10 +384,15 @@ const isWhole = ({ user }: Context, filter: SubmissionFilter): boolean =>
   isOpen(filter) && (filter.userId === '' || filter.userId === user.id);
 
 /**
- * Counts the lines of an unfinished list, or names the single server that was held back.
+ * Counts the lines of an unfinished list, or names the single server that was held back. Returns `undefined` for a list in
+ * which nothing is ready, to fix or to choose.
  * @param alreadySubmitted the rows that the guild has already submitted
  */
-function unfinishedText(t: Translate, draft: Draft, alreadySubmitted: ReadonlyMap<Row, unknown>): string {
+function unfinishedText(
+  t: Translate,
+  draft: Draft,
+  alreadySubmitted: ReadonlyMap<Row, EarlierSubmission>,
+): string | undefined {
   const { source, rows: lines, isTried } = draft;
   const [first] = lines;
   if (first === undefined) return t('submissions.unchosen');
@@ -382,6 +401,7 @@ function unfinishedText(t: Translate, draft: Draft, alreadySubmitted: ReadonlyMa
   const ready = isTried ? 0 : rowsToSend(draft, alreadySubmitted).length;
   const open = lines.filter(isInvalid).length;
   const again = isTried ? 0 : lines.filter(isReady).length - ready;
+  if (again > 0 && ready + open === 0 && !draft.hasChoices) return undefined;
   if (again > 0) return t('submissions.unfinishedAgain', { ready, open, again });
   return t('submissions.unfinished', { ready, open });
 }

@@ -212,7 +212,10 @@ export function submitActions(deps: CommandDeps): Actions {
       ports: correcting(() => withUsualPort(deps.games)),
       query: correcting(() => withQueryPort),
       include: changing((context, id, more) =>
-        draftEditor.includeAlreadySubmitted(context, id, more === 'on'),
+        draftEditor.includeAlreadySubmitted(context, id, {
+          includesAlreadySubmitted: more === 'on',
+          includesUnconfirmed: more === 'unconfirmed',
+        }),
       ),
       game: { answers: 'update', run: (context) => chooseGame(context, context.values[0] ?? '', deps) },
       take: correcting(async (context) => {

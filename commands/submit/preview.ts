@@ -14,7 +14,7 @@ import { countToEdit } from '../../src/submissions/draft-editor.ts';
 import type { ReachedLimit } from '../../src/submissions/limits.ts';
 import type { LineNumbers } from '../../src/submissions/line-numbers.ts';
 import { escapeText, shortenMarkup } from '../../src/words/escape.ts';
-import { earlierSubmissionItems, heldCountText } from '../../src/words/not-submitted.ts';
+import { earlierSubmissionLines, heldCountText } from '../../src/words/not-submitted.ts';
 import { namedText, sentences } from '../../src/words/sentences.ts';
 import {
   firstItems,
@@ -199,9 +199,15 @@ function readyText(t: Translate, checked: CheckedDraft, count: number, waiting: 
   return isSaid ? '' : t('list.nothingReady');
 }
 
-/** Whether every line is valid and has already been submitted. */
+/** Whether every line is valid and has already been submitted, with a confirmed outcome. */
 const isNothingNew = ({ draft, alreadySubmitted, ready }: CheckedDraft): boolean =>
-  alreadySubmitted.size > 0 && !draft.rows.some(isInvalid) && ready.length === 0;
+  alreadySubmitted.size > 0 &&
+  !draft.rows.some(isInvalid) &&
+  ready.length === 0 &&
+  countUnconfirmed(alreadySubmitted) === 0;
+
+export const countUnconfirmed = (alreadySubmitted: CheckedDraft['alreadySubmitted']): number =>
+  [...alreadySubmitted.values()].filter(({ outcome }) => outcome.kind === 'unknown').length;
 
 interface HeldRows {
   readonly draft: Draft;
@@ -229,10 +235,10 @@ export function heldText(t: Translate, { draft, rows, limited, namesAll = false,
 }
 
 function alreadySubmittedText(t: Translate, checked: CheckedDraft, games: GameIndex): string {
-  const { alreadySubmitted } = checked;
-  const count = alreadySubmitted.size;
-  if (count === 0) return '';
-  const items = earlierSubmissionItems(t, [...alreadySubmitted.values()], games);
-  const heading = isNothingNew(checked) ? 'nothingNew' : 'alreadySubmitted';
-  return [t(`list.${heading}`, { count }), ...items].join('\n');
+  const lines = earlierSubmissionLines(t, [...checked.alreadySubmitted.values()], games);
+  const isNew = !isNothingNew(checked);
+  const heading = isNew
+    ? lines.slice(0, 1)
+    : [t('list.nothingNew', { count: checked.alreadySubmitted.size })];
+  return [...heading, ...lines.slice(1)].join('\n');
 }

@@ -10,7 +10,7 @@ import { meantAddress } from '../../src/server-lists/repair.ts';
 import { hasUnknownGame, isInvalid, isReady, lacksGame, type Row } from '../../src/server-lists/row.ts';
 import { type CheckedDraft, type HeldReason, keyProblemOf } from '../../src/submissions/check.ts';
 import type { TooManyCandidates } from '../../src/submissions/choices.ts';
-import { markOfRows, onlyRow } from '../../src/submissions/draft.ts';
+import { type Draft, markOfRows, onlyRow } from '../../src/submissions/draft.ts';
 import {
   countToEdit,
   type EditResult,
@@ -30,7 +30,7 @@ import { replyForUnavailable } from '../submissions/waiting.ts';
 import { chooseControls, countOfAll, hasChoices, isAnyChosen } from './choices.ts';
 import { nextStepsText } from './game-field.ts';
 import { submitId } from './ids.ts';
-import { previewOf } from './preview.ts';
+import { countUnconfirmed, previewOf } from './preview.ts';
 import { problemView } from './problem.ts';
 import { guesser, someLines } from './problem-text.ts';
 import { mineButton } from './repairs.ts';
@@ -201,12 +201,10 @@ function draftButtons(
   const toFix = countToEdit(draft);
   const label = submitLabel(t, checked);
   const sent = submitId('send', id, count, ...(hasChoices(checked) ? [markOfRows(draft)] : []));
-  const earlier = { count: alreadySubmitted.size };
+  const unconfirmed = countUnconfirmed(alreadySubmitted);
   const usualPorts = draft.rows.filter((row) => withUsualPort(games)(row) !== undefined).length;
   const ports = draft.rows.filter(hasTwoPorts).map(({ problem }) => problem.port);
   const canTryAgain = count === 0 && allowance.limited?.isSoon === true;
-  const isIncluded = draft.includesAlreadySubmitted;
-  const include = t(`list.button.${isIncluded ? 'leave' : 'include'}`, earlier);
   return [
     canSubmit && count > 0 && button(sent, label, 'success'),
     (canSubmit ? canTryAgain : checked.ready.length > 0) && button(submitId('send', id), label),
@@ -216,10 +214,28 @@ function draftButtons(
     ),
     toFix > 0 && button(submitId('edit', id), t('again.fix', { count: toFix })),
     isAnyWaiting && mineButton(t),
-    earlier.count > 0 && button(submitId('include', id, isIncluded ? 'off' : 'on'), include),
+    ...includeButtons(t, draft, { unconfirmed, confirmed: alreadySubmitted.size - unconfirmed }),
     (toFix === 0 || draft.rows.some(isReady)) && button(submitId('edit', id, 'all'), t('again.edit')),
     button(submitId('cancel', id), t('button.cancel')),
   ];
+}
+
+/** Builds the buttons that include or skip servers that were already submitted, the unconfirmed ones first. */
+function includeButtons(
+  t: Translate,
+  { id, includesAlreadySubmitted: hasAll, includesUnconfirmed }: Draft,
+  { unconfirmed, confirmed }: { readonly unconfirmed: number; readonly confirmed: number },
+): readonly (Control | false)[] {
+  const toggle = (
+    wanted: 'on' | 'off' | 'unconfirmed',
+    key: 'include' | 'leave' | 'includeUnconfirmed' | 'leaveUnconfirmed',
+    count: number,
+  ) => count > 0 && button(submitId('include', id, wanted), t(`list.button.${key}`, { count }));
+  if (hasAll && confirmed > 0) return [toggle(unconfirmed > 0 ? 'unconfirmed' : 'off', 'leave', confirmed)];
+  if (unconfirmed === 0) return [toggle('on', 'include', confirmed)];
+  if (hasAll || includesUnconfirmed)
+    return [toggle('off', 'leaveUnconfirmed', unconfirmed), toggle('on', 'include', confirmed)];
+  return [toggle('unconfirmed', 'includeUnconfirmed', unconfirmed)];
 }
 
 function submitLabel(t: Translate, checked: CheckedDraft): string {

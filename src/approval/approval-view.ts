@@ -10,7 +10,7 @@ import { withNumbers } from '../submissions/line-numbers.ts';
 import { isDeclined } from '../submissions/outcome.ts';
 import { type Submission, serverResults, unconfirmedIn } from '../submissions/submission.ts';
 import { escapeText, memberText } from '../words/escape.ts';
-import { earlierSubmissionItems, heldCountText } from '../words/not-submitted.ts';
+import { earlierSubmissionLines, heldCountText } from '../words/not-submitted.ts';
 import { outcomesForLog, type ServerWithOutcome } from '../words/outcomes.ts';
 import { byText, namedText, sentences } from '../words/sentences.ts';
 import {
@@ -317,7 +317,7 @@ export const backgroundTexts = (
   ...background.decided.map((part) => decidedPartText(t, part, games)),
   ...moreText(t, background.olderDecisions),
   ...heldTexts(t, background),
-  ...beforeTexts(t, background, games),
+  ...earlierSubmissionLines(t, background.before, games),
   ...blockedTexts(t, background),
   ...background.manyPorts.map(
     ({ host, count }) =>
@@ -388,16 +388,6 @@ export function earlierTexts(
   ];
 }
 
-/** Lists the servers that were already submitted in this guild. */
-const beforeTexts = (
-  t: Translate,
-  { before }: Pick<Background, 'before'>,
-  games: GameIndex,
-): readonly string[] =>
-  before.length === 0
-    ? []
-    : [t('list.alreadySubmitted', { count: before.length }), ...earlierSubmissionItems(t, before, games)];
-
 const MAX_BLOCKED_NAMED = 5;
 
 const blockedTexts = (t: Translate, { blocked }: Pick<Background, 'blocked'>): readonly string[] =>
@@ -417,7 +407,7 @@ export function harmfulView(
   const [head = ''] = statusText(t, submission).split('\n');
   const components = rows(logButtons(t, submission, { ...background, isWhole: false }));
   if (submission.state !== 'waiting') return { content: head, components };
-  const [earlier] = beforeTexts(t, background, games);
+  const [earlier] = earlierSubmissionLines(t, background.before, games);
   return { content: [head, earlier, t('approval.harmful')].filter(Boolean).join('\n'), components };
 }
 

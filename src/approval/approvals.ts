@@ -8,7 +8,7 @@ import { countOf } from '../storage/count.ts';
 import type { Store } from '../storage/store.ts';
 import type { AlreadySubmitted, EarlierSubmission } from '../submissions/already-submitted.ts';
 import type { DeclineReason } from '../submissions/decline-reason.ts';
-import { isUnsent, otherRows, withCorrected, withRows } from '../submissions/draft.ts';
+import { isUnsent, otherRows, rowsToSend, withCorrected, withRows } from '../submissions/draft.ts';
 import type { Drafts, NoDraft, Submitter } from '../submissions/drafts.ts';
 import type { Limits, ReachedLimit } from '../submissions/limits.ts';
 import {
@@ -293,7 +293,9 @@ export function createApprovals({
         return { before: [], ...decisions, isRepeat: false, blocked: [], manyPorts: [] };
       const before = await alreadySubmitted.find({ guildId, userId: '' }, servers.map(rowForServer));
       const isAllEarlier = before.size === servers.length;
-      const isRepeat = isAllEarlier && !(await drafts.read(draftId))?.includesAlreadySubmitted;
+      const chosen = isAllEarlier ? await drafts.read(draftId) : undefined;
+      const isRepeat =
+        isAllEarlier && rowsToSend({ ...chosen, rows: [...before.keys()] }, before).length === 0;
       const check = await blocks.check(guildId);
       const hosts = new Set(servers.map(({ server }) => server.server).filter(check.hasHost));
       const blocked = [
@@ -393,6 +395,7 @@ export function createApprovals({
           ...withCorrected(draft, old, corrected),
           // If the address changes, the member's consent to resubmit the server no longer applies.
           includesAlreadySubmitted: draft.includesAlreadySubmitted === true && !isElsewhere,
+          includesUnconfirmed: draft.includesUnconfirmed === true && !isElsewhere,
         });
         const from = submission.correctedFrom ?? old.server;
         await waitingSubmissions.beginAnother(submission, [corrected], { by, interactionId, from });

@@ -205,8 +205,11 @@ export function createDraftEditor(deps: DraftEditorDeps) {
         withRows(draft, withRepeats(unrepeated(withChosen(draft.rows, shown, completed)))),
       );
     },
-    includeAlreadySubmitted: (by: Submitter, id: string, isWanted: boolean): Promise<EditResult> =>
-      change(by, id, (draft) => ({ ...draft, includesAlreadySubmitted: isWanted })),
+    includeAlreadySubmitted: (
+      by: Submitter,
+      id: string,
+      included: Pick<Draft, 'includesAlreadySubmitted' | 'includesUnconfirmed'>,
+    ): Promise<EditResult> => change(by, id, (draft) => ({ ...draft, ...included })),
     /**
      * Replaces the lines shown in the modal (see {@link linesToEdit}) with the member's edited version. Unchanged lines stay
      * as they are, and lines that the member deleted are dropped. If the draft is no longer available, the edited lines become a new

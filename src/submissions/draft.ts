@@ -10,6 +10,7 @@ import {
   type TypedRow,
 } from '../server-lists/row.ts';
 import type { DraftsTable } from '../storage/tables.ts';
+import type { EarlierSubmission } from './already-submitted.ts';
 import { type LineNumbers, withNumbers } from './line-numbers.ts';
 import { isAboutKey, type ServerOutcome } from './outcome.ts';
 import type { SubmittedServer } from './submission.ts';
@@ -62,6 +63,8 @@ export interface Draft extends SkippedLines {
   readonly isCancelled?: boolean;
   /** Whether to resubmit servers that the guild has already submitted. */
   readonly includesAlreadySubmitted?: boolean;
+  /** Whether to resubmit at least those of them that are unconfirmed. */
+  readonly includesUnconfirmed?: boolean;
   /** The channel of the panel that the member used to start the draft. */
   readonly panelChannelId?: string | undefined;
   readonly typed?: TypedText | TypedFields;
@@ -98,10 +101,18 @@ export const onlyRow = ({ rows: [row, ...others] }: Pick<Draft, 'rows'>): Row | 
  * @param alreadySubmitted the rows that the guild has already submitted
  */
 export function rowsToSend(
-  { rows, includesAlreadySubmitted }: Draft,
-  alreadySubmitted: ReadonlyMap<Row, unknown>,
+  {
+    rows,
+    includesAlreadySubmitted,
+    includesUnconfirmed,
+  }: Pick<Draft, 'rows' | 'includesAlreadySubmitted' | 'includesUnconfirmed'>,
+  alreadySubmitted: ReadonlyMap<Row, Pick<EarlierSubmission, 'outcome'>>,
 ): readonly ReadyRow[] {
-  return rows.filter(isReady).filter((row) => includesAlreadySubmitted || !alreadySubmitted.has(row));
+  return rows.filter(isReady).filter((row) => {
+    const before = alreadySubmitted.get(row);
+    const isLeftOut = before && !(includesUnconfirmed && before.outcome.kind === 'unknown');
+    return includesAlreadySubmitted || !isLeftOut;
+  });
 }
 
 export const withRows = (draft: Draft, rows: readonly Row[]): Draft => ({ ...draft, rows });

@@ -242,13 +242,12 @@ export function createDrafts({
      * such lists. What is left of a submitted list comes after the other lists. Text of which no address was chosen counts while
      * its addresses are kept. A single server that was held back counts as a list until the member submits its address again. Leaves out lists that the member
      * can open from their waiting, withdrawn or declined submission.
+     * @param without ids of lists to leave out
      */
-    async unfinished({
-      guildId,
-      user,
-    }: Pick<Submitter, 'guildId' | 'user'>): Promise<
-      { readonly newest: Draft; readonly count: number } | undefined
-    > {
+    async unfinished(
+      { guildId, user }: Pick<Submitter, 'guildId' | 'user'>,
+      without: readonly string[] = [],
+    ): Promise<{ readonly newest: Draft; readonly count: number } | undefined> {
       const lists = tables()
         .selectFrom('drafts')
         .where('guild_id', '=', guildId)
@@ -261,6 +260,7 @@ export function createDrafts({
         )
         .where('changed_at', '>', now() - DRAFT_LIVES_MS)
         .where('lines', 'not like', CANCELLED)
+        .$if(without.length > 0, (some) => some.where('id', 'not in', [...without]))
         .where(({ or, and, eb }) =>
           or([
             eb('lines', 'not like', NO_ROWS),

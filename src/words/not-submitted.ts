@@ -131,15 +131,25 @@ function beforeTexts(
 
 const MAX_EARLIER_NAMED = 3;
 
-/** Returns list items for the first few servers that had already been submitted, with their outcomes. */
-export const earlierSubmissionItems = (
+/**
+ * Counts the servers that had already been submitted, and lists the first few with their outcomes. Unconfirmed servers come
+ * first, because the listing service may not have received them.
+ */
+export function earlierSubmissionLines(
   t: Translate,
   all: readonly EarlierSubmission[],
   games: GameIndex,
-): readonly string[] =>
-  firstItems(t, all, MAX_EARLIER_NAMED, (before) =>
-    t('look.about', { item: serverItem(t, before), why: beforeText(before, t, games) }),
-  );
+): readonly string[] {
+  const lines = (isUnconfirmed: boolean, key: 'unconfirmed' | 'alreadySubmitted'): readonly string[] => {
+    const some = all.filter(({ outcome }) => (outcome.kind === 'unknown') === isUnconfirmed);
+    if (some.length === 0) return [];
+    const items = firstItems(t, some, MAX_EARLIER_NAMED, (before) =>
+      t('look.about', { item: serverItem(t, before), why: beforeText(before, t, games) }),
+    );
+    return [t(`list.${key}`, { count: some.length }), ...items];
+  };
+  return [...lines(true, 'unconfirmed'), ...lines(false, 'alreadySubmitted')];
+}
 
 /** Describes an earlier submission of a server by its outcome, game, time and submitter. */
 function beforeText(before: EarlierSubmission, t: Translate, games: GameIndex): string {

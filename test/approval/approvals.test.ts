@@ -209,6 +209,14 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     await opened.drafts.save(ann, { ...host('c'), includesAlreadySubmitted: true });
     await send(opened, 'c', ann);
     expect(await about('c')).toMatchObject({ before: [{}], isRepeat: false });
+    const lost = { guildId, userId: '5', at: Date.now() - 1, hosts: ['lost.example.com'] };
+    await addDone(opened.store, { ...lost, id: 'unknown', outcome: 'unknown' });
+    const rows = [readyRow(1, 'lost.example.com')];
+    await opened.drafts.save(ann, { ...readyDraft('d', 1), rows, includesUnconfirmed: true });
+    await send(opened, 'd', ann);
+    expect(await about('d')).toMatchObject({ before: [{}], isRepeat: false });
+    await addDone(opened.store, { ...lost, id: 'accepted', at: Date.now() });
+    expect(await about('d')).toMatchObject({ before: [{}], isRepeat: true });
   });
 
   it.each([

@@ -821,6 +821,41 @@ describe('the report on a list', () => {
     expect(textOf(await pressSubmit(member, preview))).toContain('These 11 lines: report.csv');
   });
 
+  it('counts unconfirmed servers apart from already submitted ones, and includes them first', async ({
+    member,
+    listing,
+  }) => {
+    await pressSubmit(member, await paste(member, lines(4)));
+    answerBy(() => ({ kind: 'status', status: 500 }));
+    const more = lines(2).replaceAll(/^s/gm, 'lost');
+    await pressSubmit(member, await paste(member, more));
+    answerBy(() => undefined);
+    const both = `${lines(4)}\n${more}`;
+    const again = await paste(member, both);
+    expect(textOf(again)).toMatch(
+      /Nothing is ready to submit\.\s+2 unconfirmed:\n• lost0\.[^\n]*❓ unconfirmed [^\n]*\n• lost1\.[^\n]*\n4 already submitted:\n• s0\./,
+    );
+    expect(labelsOf(again)).toEqual(['Include 2 unconfirmed', 'Edit', 'Cancel']);
+    // Nothing is left to do in this list.
+    expect(textOf(await member.slash('submissions'))).not.toContain('Unfinished');
+    const included = await member.press(again, 'Include 2 unconfirmed');
+    const labels = ['Submit 2 game servers', 'Skip 2 unconfirmed', 'Include 4 already submitted'];
+    expect(labelsOf(included)).toEqual([...labels, 'Edit', 'Cancel']);
+    expect(textOf(await member.slash('submissions'))).toContain(
+      'Unfinished list: 2 ready, 0 to fix, 4 already submitted.',
+    );
+    const all = await member.press(included, 'Include 4 already submitted');
+    expect(labelsOf(all)).toEqual(['Submit 6 game servers', 'Skip 4 already submitted', 'Edit', 'Cancel']);
+    const some = await member.press(all, 'Skip 4 already submitted');
+    expect(labelsOf(some)).toEqual([...labels, 'Edit', 'Cancel']);
+    expect(labelsOf(await member.press(some, 'Skip 2 unconfirmed'))).toEqual(labelsOf(again));
+    await pressSubmit(member, await member.press(await paste(member, both), 'Include 2 unconfirmed'));
+    expect(listing.submitted.map(({ server }) => server.replace(/\..*/, ''))).toEqual([
+      ...['s0', 's1', 's2', 's3'],
+      ...['lost0', 'lost1'],
+    ]);
+  });
+
   it('keeps the button for unconfirmed servers after the rest have been resubmitted', async ({
     member,
     listing,

@@ -242,6 +242,17 @@ describe('/submissions', () => {
     );
   });
 
+  it("doesn't show a list as unfinished if all of its lines were already submitted", async ({ member }) => {
+    await paste(member, 'older.example.com:1 cs2\nolder.example.com:2 cs2');
+    const list = await paste(member, lines(2));
+    await paste(member, lines(2));
+    expect(textOf(await member.slash('submissions'))).toContain('2 more follow');
+    await pressSubmit(member, list);
+    const listed = await member.slash('submissions');
+    expect(textOf(listed)).toMatch(/Unfinished list: 2 ready, 0 to fix\.(?!.*more follow)/s);
+    expect(textOf(await member.press(listed, 'Continue'))).toContain('older.example.com');
+  });
+
   it("opens the member's single server with a button to submit another", async ({ admin, member }) => {
     await addServer(member, 'single.example.com:1');
     const opened = async (who: typeof member) =>

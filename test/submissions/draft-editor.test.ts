@@ -118,7 +118,7 @@ describe('a list draft', () => {
     await addDone(store, { id: 'x', guildId: '1', userId: '3', at: 1, hosts: ['a.example.com'] });
     await open('a.example.com:27015 cs2\n8.8.8.8:1');
     await Promise.all([
-      draftEditor.includeAlreadySubmitted(mia, 'd', true),
+      draftEditor.includeAlreadySubmitted(mia, 'd', { includesAlreadySubmitted: true }),
       draftEditor.correct(mia, 'd', withGame('rust')),
     ]);
     const draft = await stored();
@@ -139,7 +139,8 @@ describe('a list draft', () => {
       );
     };
     expect(await foundAfter('rust')).toEqual([['queryPort'], ['queryPort']]);
-    during = async () => void (await draftEditor.includeAlreadySubmitted(mia, 'd', true));
+    during = async () =>
+      void (await draftEditor.includeAlreadySubmitted(mia, 'd', { includesAlreadySubmitted: true }));
     expect(await foundAfter('rust')).toEqual([undefined, undefined]);
   });
 
@@ -147,9 +148,15 @@ describe('a list draft', () => {
     const { store, draftEditor, open } = await openEditor();
     await addDone(store, { id: 'x', guildId: '1', userId: '3', at: 1, hosts: ['a.example.com'] });
     await open('a.example.com:27015 cs2\n8.8.8.8:1 cs2');
-    expect(checked(await draftEditor.includeAlreadySubmitted(mia, 'd', true)).allowance.count).toBe(2);
+    expect(
+      checked(await draftEditor.includeAlreadySubmitted(mia, 'd', { includesAlreadySubmitted: true }))
+        .allowance.count,
+    ).toBe(2);
     expect(checked(await draftEditor.recheck(mia, 'd')).allowance.count).toBe(2);
-    expect(checked(await draftEditor.includeAlreadySubmitted(mia, 'd', false)).allowance.count).toBe(1);
+    expect(
+      checked(await draftEditor.includeAlreadySubmitted(mia, 'd', { includesAlreadySubmitted: false }))
+        .allowance.count,
+    ).toBe(1);
   });
 
   it('is rechecked for duplicates after a game is chosen', async () => {

@@ -249,8 +249,13 @@ describe('rowsToSend', () => {
   it('only includes previously submitted servers on request', () => {
     const [a, b] = [readyRow(1, 'a'), readyRow(2, 'b')];
     const draft: Draft = { id: 'd', source: 'text', rows: [a, invalidRow(3), b] };
-    const alreadySubmitted = new Map([[a, {}]]);
+    const outcome = { kind: 'accepted', message: '' } as const;
+    const alreadySubmitted = new Map([[a, { outcome }]]);
     expect(rowsToSend(draft, alreadySubmitted)).toEqual([b]);
     expect(rowsToSend({ ...draft, includesAlreadySubmitted: true }, alreadySubmitted)).toEqual([a, b]);
+    const withUnconfirmed = { ...draft, includesUnconfirmed: true };
+    expect(rowsToSend(withUnconfirmed, alreadySubmitted)).toEqual([b]);
+    const unconfirmed = new Map([[a, { outcome: { kind: 'unknown', reason: 'unreadable' } as const }]]);
+    expect([rowsToSend(draft, unconfirmed), rowsToSend(withUnconfirmed, unconfirmed)]).toEqual([[b], [a, b]]);
   });
 });
