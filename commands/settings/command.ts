@@ -227,7 +227,7 @@ function overview(context: Context, shown: SettingsView, table: readonly Setting
   const all = table.map((setting) => ({
     id: setting.id,
     name: setting.name(t),
-    line: setting.line(t, shown),
+    line: setting.overviewLine?.(t, shown) ?? setting.line(t, shown),
   }));
   const isOff = ({ line }: { readonly line: string }) => line.startsWith(OFF);
   const off = all.filter(isOff).map(({ name }) => name);

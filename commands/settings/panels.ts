@@ -43,14 +43,18 @@ export function panelsSetting(deps: CommandDeps): Setting {
     return isGameAllowed(panel, now) ? game : t('panel.gameNotAllowed', { game });
   }
 
+  function lineFor(t: Translate, all: readonly Panel[], now: Settings, some: string): string {
+    if (all.length === 0) return `${OFF} ${t('settings.panels.none')}`;
+    return `${all.every((panel) => isGameAllowed(panel, now)) ? FINE : INCOMPLETE} ${some}`;
+  }
+
   return {
     id: 'panels',
     name: (t) => t('settings.panels.name'),
-    line(t, { now, panels: all }) {
-      if (all.length === 0) return `${OFF} ${t('settings.panels.none')}`;
-      const sign = all.every((panel) => isGameAllowed(panel, now)) ? FINE : INCOMPLETE;
-      return `${sign} ${t('settings.panels.some', { number: all.length })}`;
-    },
+    line: (t, { now, panels: all }) =>
+      lineFor(t, all, now, t('settings.panels.some', { number: all.length })),
+    // Panels may have been deleted in Discord since, so there is no number.
+    overviewLine: (t, { now, panels: all }) => lineFor(t, all, now, t('settings.panels.posted')),
     about: ({ t, mention }) => t('settings.panels.about', { panel: mention('panel') }),
     notes: ({ t, guildId }, shown, wanted) =>
       shown.panels.map((panel, index) => {

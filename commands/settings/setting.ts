@@ -81,6 +81,8 @@ export interface Setting {
   name(t: Translate): string;
   /** Formats the value with a status icon, for the overview, the setting's page, and the log channel after a change. */
   line(t: Translate, shown: Pick<SettingsView, 'now' | 'key' | 'games' | 'panels' | 'blocks'>): string;
+  /** The line in the overview, if only the setting's page can show the value, because it asks Discord for it. */
+  overviewLine?(t: Translate, shown: Pick<SettingsView, 'now' | 'panels'>): string;
   /** Describes the setting's purpose, shown at the top of its page. */
   about(context: Context, now: Settings): string;
   /** Names the parts of a value that a change added and removed, in place of the line in the log channel. */

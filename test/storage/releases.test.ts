@@ -234,7 +234,7 @@ const KEPT_SETTINGS = [
   'Approval: on; @',
   'Trusted role: @',
   'Announcements: on',
-  'Panels: 1',
+  'Panels: posted',
   'Language for everyone: German',
 ];
 
