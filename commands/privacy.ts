@@ -161,7 +161,10 @@ export function privacyCommand({
           return { content: t('button.deleted') };
         },
       },
-      cancel: { answers: 'immediate update', run: async ({ t }) => ({ content: t('button.cancelled') }) },
+      cancel: {
+        answers: 'immediate update',
+        run: async (context) => ({ ...(await overview(context)), content: context.t('button.cancelled') }),
+      },
     },
   };
 }

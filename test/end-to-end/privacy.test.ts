@@ -57,7 +57,9 @@ describe('/privacy', () => {
     await addServer(other, 'c.example.com:3');
     const ask = async () => canary.press(await canary.slash('privacy'), 'Delete my name');
     const deleteName = async () => canary.press(await ask(), 'Delete my name');
-    await canary.press(await ask(), 'Cancel');
+    const cancelled = await canary.press(await ask(), 'Cancel');
+    expect(textOf(cancelled)).toMatch(/Cancelled\. Nothing was changed\..*What this bot stores/s);
+    expect(labelsOf(cancelled)).toContain('Delete my name');
     expect(await onDisk()).toContain('CANARY');
     await paste(canary, 'unfinished.example.com cs2');
     expect(textOf(await canary.slash('submissions'))).toContain('Unfinished');
