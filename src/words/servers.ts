@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import type { BlockTarget } from '../guilds/blocks.ts';
 import type { Game, Outcome, ServerSubmission } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
@@ -268,6 +269,18 @@ const MAX_HOST_LENGTH = 80;
 /** A blocked target, with the member's name if it's known. */
 export type NamedTarget = BlockTarget & { readonly name?: string };
 
+/** Shows the first and the last address of an IPv4 range; '' for any other host. */
+function rangeText(host: string): string {
+  const [network = '', bits] = host.split('/');
+  if (bits === undefined || !isIPv4(network)) return '';
+  const size = 2 ** (32 - Number(bits));
+  const address = network.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
+  const first = address - (address % size);
+  const dotted = (number: number) =>
+    [3, 2, 1, 0].map((place) => Math.floor(number / 256 ** place) % 256).join('.');
+  return ` (\`${dotted(first)}\`–\`${dotted(first + size - 1)}\`)`;
+}
+
 export const targetsText = (
   t: Translate,
   targets: readonly NamedTarget[],
@@ -280,7 +293,7 @@ export const targetsText = (
       .map((target) =>
         target.kind === 'member'
           ? memberText({ id: target.id, name: target.name ?? '' })
-          : `\`${cutForCode(target.host, MAX_HOST_LENGTH)}\``,
+          : `\`${cutForCode(target.host, MAX_HOST_LENGTH)}\`${rangeText(target.host)}`,
       ),
     targets.length,
   );

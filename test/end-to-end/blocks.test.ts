@@ -79,6 +79,9 @@ describe('the block list in /settings', () => {
     const { modal, typed } = await openModal(admin, refused, 'Edit');
     expect(typed).toEqual({ what: '93.0.0.0/8', reason: 'botnet' });
     const range = await admin.submit(modal, { ...typed, what: '93.184.0.0/16' });
+    const covered = '93.184.0.0/16 (93.184.0.0–93.184.255.255)';
+    expect(textOf(range)).toContain(`✅ Blocked: ${covered}.`);
+    expect(textOf(range)).toContain(`• ${covered} · botnet`);
     const both = await edit(admin, range, { what: 'Bad.example.com:27015' }, 'Block an address or id');
     expect(textOf(await edit(admin, both, { what: 'x.bad.example.com' }, 'Block an address or id'))).toMatch(
       /⚠️ Already blocked: x\.bad\.example\.com\. Nothing was changed\.\n• bad\.example\.com · .*by @admin/,

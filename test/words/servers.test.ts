@@ -7,6 +7,7 @@ import {
   readServerLines,
   serverEmbed,
   serverLine,
+  targetsText,
   typedLine,
   worstOf,
 } from '../../src/words/servers.ts';
@@ -108,5 +109,17 @@ describe('a list of games', () => {
     ]);
     expect(options.map(({ value }) => value)).toEqual(['rust', 'other']);
     expect(gameOption({ name: '\u200b', alias: 'x' }).label).toBe('x');
+  });
+});
+
+describe('a blocked range', () => {
+  it.each([
+    ['93.184.5.7/20', ' (`93.184.0.0`–`93.184.15.255`)'],
+    ['255.255.255.255/16', ' (`255.255.0.0`–`255.255.255.255`)'],
+    ['93.184.216.34', ''],
+    ['2606:4700::/48', ''],
+  ])('is shown with the addresses in it: %s', (host, shown) => {
+    const t = createWords().wordsFor('en-US');
+    expect(targetsText(t, [{ kind: 'host', host }])).toBe(`\`${host}\`${shown}`);
   });
 });
