@@ -209,7 +209,11 @@ export function submissionsCommand(deps: CommandDeps): Command {
     if (found.length === 0) {
       const none = unfinished.button ? '' : noneText(context, filter, sight);
       const text = count > 0 ? `**${t('submissions.waiting', { count })}**` : none;
-      if (!isWhole(context, filter)) return toMine(t, text);
+      if (!isWhole(context, filter)) {
+        // The name of an unknown game isn't kept, and the other values alone would be misleading.
+        const only = which.game === '' ? '' : onlyText(context, filter, which);
+        return toMine(t, [only, text].filter(Boolean).join('\n'));
+      }
       const submit = button(customId('addserver', 'new'), t('panel.server'), 'primary');
       return {
         content: unfinished.above(text),

@@ -144,7 +144,7 @@ describe('a reply about a problem', () => {
   });
 
   it.each([
-    ['nothing matches', true, { server: 'nothing.like' }, 'No submissions match.'],
+    ['nothing matches', true, { server: 'nothing.like' }, '**Only:** `nothing.like`\nNo submissions match.'],
     [
       "the user asks for another member's submissions",
       false,
