@@ -3,6 +3,7 @@ import type { Context } from '../../src/interactions/command.ts';
 import { button, type Control } from '../../src/interactions/controls.ts';
 import type { ServerSubmission } from '../../src/listing/contract.ts';
 import { onlyRow } from '../../src/submissions/draft.ts';
+import type { Submitter } from '../../src/submissions/drafts.ts';
 import type { SubmissionEntry } from '../../src/submissions/history.ts';
 import { type Submission, unconfirmedIn } from '../../src/submissions/submission.ts';
 import { declinedDraftId } from '../../src/submissions/submissions.ts';
@@ -60,9 +61,9 @@ const isLatest = async (
  * Returns the id of the draft in which the member can edit a declined entry, if the draft still exists. If a moderator
  * declined only some lines of a list, they become a separate draft, which gets its own entry once it is submitted.
  */
-async function editableId(
-  context: Context,
-  entry: SubmissionEntry,
+export async function editableId(
+  by: Submitter,
+  entry: Pick<Submission, 'id' | 'draftId'>,
   deps: CommandDeps,
 ): Promise<string | undefined> {
   const { submissions } = deps;
@@ -70,7 +71,7 @@ async function editableId(
   const isOnlyPart = !(await isLatest(entry, deps));
   if (isOnlyPart && (await submissions.latestId(ownId)) !== '') return undefined;
   const id = isOnlyPart ? ownId : entry.draftId;
-  return (await submissions.editableDraft(context, id)).kind === 'no-draft' ? undefined : id;
+  return (await submissions.editableDraft(by, id)).kind === 'no-draft' ? undefined : id;
 }
 
 /** Returns an entry's server and draft id, if the server can be submitted again. */

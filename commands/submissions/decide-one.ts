@@ -9,15 +9,17 @@ import {
 import type { Modal } from '../../src/interactions/controls.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
 import { typedOf } from '../../src/server-lists/row.ts';
-import { rowForServer } from '../../src/submissions/submission.ts';
+import { rowForServer, type Submission } from '../../src/submissions/submission.ts';
 import type { SeenApproval } from '../../src/submissions/waiting-submissions.ts';
+import { memberText } from '../../src/words/escape.ts';
+import { sentences } from '../../src/words/sentences.ts';
 import { MAX_NAMED, withSign } from '../../src/words/servers.ts';
 import { reportBlocks, reportDeclineBlocks } from '../blocks.ts';
 import type { CommandDeps } from '../deps.ts';
 import { previewFile } from '../submit/files.ts';
 import { readSubmitId } from '../submit/ids.ts';
 import { fieldsModal } from '../submit/modals.ts';
-import { editAgain } from './again.ts';
+import { editAgain, editableId } from './again.ts';
 import { announcementOfAll, approveSeen } from './approve.ts';
 import { correctionBefore, notCorrected, readCorrection, refusedCorrection } from './correction.ts';
 import { declineModal, readDecline, refusedDecline } from './decline.ts';
@@ -69,7 +71,7 @@ export function decisionActions(
   }
 
   async function decline(context: SubmitContext): Promise<Reply> {
-    await demandModerator(context);
+    await demandModerator(context, refusedDecline(context, seenOf(context)));
     const { interactionId, user } = context;
     const seen = seenOf(context);
     const submission = await approvals.seen(seen);
@@ -108,11 +110,11 @@ export function decisionActions(
     await reportBlocks(context, 'unblocked', unblocked, deps);
     await showPressed(context);
     if (waiting.length === 0) {
-      const isLate = (await submissions.find(seen.guildId, seen.submissionId ?? ''))?.isUndoable !== true;
-      return stillWaiting(
-        context,
-        withSign('not-sent', t(isLate ? 'approval.undoLate' : 'approval.notUndone')),
-      );
+      const found = await submissions.find(seen.guildId, seen.submissionId ?? '');
+      const why = found?.isUndoable
+        ? t('approval.notUndone')
+        : sentences(t('approval.undoLate'), await canSubmitAgainText(context, found));
+      return stillWaiting(context, withSign('not-sent', why));
     }
     // A press in the log channel may have taken back others, too.
     void approvalMessages.showDue();
@@ -124,6 +126,18 @@ export function decisionActions(
     return posted
       ? { content: texts.join('\n') }
       : queue.decidedInQueue(context, await placeOf(context), texts);
+  }
+
+  /** Says that the member can submit a declined submission again, unless it or the member is blocked. */
+  async function canSubmitAgainText({ t }: PressContext, found: Submission | undefined) {
+    if (found?.state !== 'declined' || found.userId === '') return undefined;
+    const { guildId, userId: id, userName: name, servers } = found;
+    const check = await deps.blocks.check(guildId);
+    if (check.hasMember(id) || servers.some(({ server }) => check.hasHost(server.server))) return undefined;
+    const draftId = await editableId({ guildId, user: { id, name } }, found, deps);
+    return draftId === undefined
+      ? undefined
+      : t('approval.canSubmitAgain', { user: memberText({ id, name }) });
   }
 
   async function pressCorrect(context: PressContext): Promise<Modal> {
@@ -140,7 +154,7 @@ export function decisionActions(
 
   /** Corrects a submission, which stays waiting in the same message. */
   async function correct(context: SubmitContext): Promise<Reply> {
-    await demandModerator(context);
+    await demandModerator(context, refusedCorrection(context, seenOf(context)));
     const { interactionId, user } = context;
     const seen = seenOf(context);
     const submission = await approvals.seen(seen);

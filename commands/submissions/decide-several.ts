@@ -154,15 +154,17 @@ export function severalActions(
   }
 
   async function declineThese(context: SubmitContext): Promise<Reply> {
-    await demandModerator(context);
     const { interactionId, user, field, t } = context;
     const [userId = ''] = context.argument.split(':');
+    const opens = submissionsId('declineall', userId);
+    const [noEffect, typed] = [noEffectText(context), typedDecline(context)];
+    await demandModerator(context, { opens, label: t('approval.decline'), typed, noEffect });
     const { requiresReason = false } = await deps.settings.getOrThrow(context.guildId);
     const reason = readReason(field);
     if (requiresReason && isMissing(reason)) {
       const place = await placeOfMember(context, userId);
-      const typed = place === AT_START ? undefined : typedDecline(context);
-      return { ...withNext([missingText(t)], await showNext(context, place), typed), isUserError: true };
+      const shown = place === AT_START ? undefined : typed;
+      return { ...withNext([missingText(t)], await showNext(context, place), shown), isUserError: true };
     }
     const { submissions } = await listSubmissions(context, userId, deps);
     const block = readBlock(field, submissions);
@@ -181,8 +183,6 @@ export function severalActions(
       return decidedInQueue(context, before, [reported, ...texts]);
     }
     // The form came too late for all of them. The moderator can use the input if the member's submissions were only changed.
-    const noEffect = noEffectText(context);
-    const typed = typedDecline(context);
     const isGone = before === AT_START;
     const reply = await decidedInQueue(context, before, [isGone ? '' : noEffect, ...texts]);
     return withNext([], reply, isGone ? [noEffectEmbed({ noEffect, typed })] : typed);

@@ -219,9 +219,10 @@ const decidedText = (t: Translate, parts: readonly string[]): string | undefined
     ? undefined
     : t('approval.alreadyDecided', { numbers: namedText(t, parts.slice(0, MAX_NAMED), parts.length) });
 
-function notSelectedText(t: Translate, { typed, possible }: NotSelected): string {
+function notSelectedText(t: Translate, { typed, isWellFormed, possible }: NotSelected): string {
   const search = escapeCode(typed, MAX_NAMED_NUMBER_LENGTH);
-  return possible.length === 0 ? t('approval.noLine', { search }) : t('approval.severalOnLine', { search });
+  if (possible.length > 0) return t('approval.severalOnLine', { search });
+  return sentences(t('approval.noLine', { search }), isWellFormed ? undefined : t('approval.linesFormat'));
 }
 
 export const missingText = (t: Translate): string => withSign('not-sent', t('approval.reasonMissing'));

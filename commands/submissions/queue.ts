@@ -13,7 +13,13 @@ import {
 } from '../../src/approval/approval-view.ts';
 import type { WaitingSubmission } from '../../src/approval/approvals.ts';
 import { canDecide, type GuildSettings, UnreadableSettingsError } from '../../src/guilds/settings.ts';
-import type { Context, PressContext, Reply, SubmitContext } from '../../src/interactions/command.ts';
+import {
+  type Context,
+  OldMessageError,
+  type PressContext,
+  type Reply,
+  type SubmitContext,
+} from '../../src/interactions/command.ts';
 import { button, type Control, customIdsOf, parseCustomId, rows } from '../../src/interactions/controls.ts';
 import { writePage } from '../../src/interactions/pager.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
@@ -26,7 +32,7 @@ import { type Approved, approvalNotes, keyButton } from './approve.ts';
 import { AT_START, readFilter, waitingId, writeFilter } from './filter.ts';
 import { earlierLines, linesLeft } from './lines-left.ts';
 import { blocksButton, buttonsForAll, queueSelect } from './list-several.ts';
-import { noEffectEmbed, type RefusedForm } from './typed-form.ts';
+import { formReply, noEffectEmbed, type RefusedForm } from './typed-form.ts';
 
 /** A press or a submitted modal about a submission. The argument has the ids of the draft and the submission. */
 export type DecisionContext = PressContext | SubmitContext;
@@ -42,13 +48,19 @@ export async function mayDecide(
   return isAdmin || canDecide(await settings.getOrThrow(guildId), { roleIds });
 }
 
-/** @throws UserError if the member isn't allowed to decide on submissions */
+/**
+ * @param form the form that the member submitted, which they may need when they have the permission again
+ * @throws UserError if the member isn't allowed to decide on submissions
+ */
 export async function demandModerator(
   context: Context,
   settings: Pick<GuildSettings, 'getOrThrow'>,
+  form?: RefusedForm,
 ): Promise<void> {
-  if (!(await mayDecide(context, settings)))
-    throw new UserError(context.t('approval.notModerator'), 'permission');
+  if (await mayDecide(context, settings)) return;
+  const content = context.t('approval.notModerator');
+  if (form === undefined) throw new UserError(content, 'permission');
+  throw new OldMessageError({ content, ...formReply(form), refusal: 'permission' });
 }
 
 /** The waiting submissions in /submissions, and the replies to moderators' decisions. */
@@ -314,8 +326,7 @@ export function createApprovalQueue(deps: CommandDeps) {
    */
   async function stillWaiting(context: DecisionContext, why: string, form?: RefusedForm): Promise<Reply> {
     if (context.posted) {
-      const edit = form && button(form.opens, form.label, 'primary');
-      return { content: why, embeds: form?.typed ?? [], components: rows([edit]), isUserError: true };
+      return { content: why, ...(form && formReply(form)), isUserError: true };
     }
     const place = await placeOf(context);
     const typed = place === AT_START ? undefined : form?.typed;
@@ -370,7 +381,8 @@ export function createApprovalQueue(deps: CommandDeps) {
     showNext,
     showOne,
     showPressed,
-    demandModerator: (context: DecisionContext) => demandModerator(context, settings),
+    demandModerator: (context: DecisionContext, form?: RefusedForm) =>
+      demandModerator(context, settings, form),
     outdatedText,
     outdated,
     undecided,

@@ -1,5 +1,6 @@
 import type { APIEmbed } from 'discord.js';
-import type { PressContext } from '../../src/interactions/command.ts';
+import type { PressContext, Reply } from '../../src/interactions/command.ts';
+import { button, rows } from '../../src/interactions/controls.ts';
 
 /*
  * Keeps what a moderator typed in a form that the bot refused. The reply shows the values, and the button below the reply
@@ -22,6 +23,12 @@ export const typedEmbeds = (typed: Readonly<Record<string, string>>): readonly A
   Object.entries(typed)
     .filter(([, value]) => value !== '')
     .map(([title, description]) => ({ title, description }));
+
+/** Shows a refused form, with the button that opens it again. */
+export const formReply = ({ opens, label, typed }: RefusedForm): Pick<Reply, 'embeds' | 'components'> => ({
+  embeds: typed,
+  components: rows([button(opens, label, 'primary')]),
+});
 
 /** Shows the values of a form that can't be opened again. No form reads them, because the embed has no title. */
 export const noEffectEmbed = ({ noEffect, typed }: Pick<RefusedForm, 'noEffect' | 'typed'>): APIEmbed => ({

@@ -59,6 +59,8 @@ export function createGuildEvents({ guilds, commands, applicationId }: World) {
     removeChannel: ({ id }: Guild, channelId: string) => guilds.known(id).channels.delete(channelId),
     giveRole: ({ guildId, userId }: MemberOf, roleId: string) =>
       guilds.known(guildId).members.get(userId)?.roleIds.add(roleId),
+    takeRole: ({ guildId, userId }: MemberOf, roleId: string) =>
+      guilds.known(guildId).members.get(userId)?.roleIds.delete(roleId),
     /** Sets a member's permissions. */
     setPermissions({ guildId, userId }: MemberOf, permissions: bigint) {
       const member = guilds.known(guildId).members.get(userId);

@@ -96,7 +96,7 @@ export interface Announcement extends Pick<ChannelMessage, 'content' | 'embed' |
 export class OldMessageError extends UserError {
   readonly reply: Reply;
   constructor(reply: Reply) {
-    super(reply.content ?? '');
+    super(reply.content ?? '', reply.refusal);
     this.reply = { ...reply, isUserError: true };
   }
 }

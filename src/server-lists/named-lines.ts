@@ -1,6 +1,7 @@
 import { lettersLabel, type RowPlace } from './row.ts';
 
 const NUMBER = /^\d{1,6}$/;
+const ONE_PART = /^\d+[a-z]*(?:\s*[-–]\s*\d+)?$/iu;
 
 /** The servers that a moderator named, by their indices. */
 interface SelectedLines {
@@ -12,6 +13,8 @@ interface SelectedLines {
 export interface NotSelected {
   readonly kind: 'not-selected';
   readonly typed: string;
+  /** Whether the text could name lines of another list. */
+  readonly isWellFormed: boolean;
   /** The indices of the servers that the text could mean. Empty without such a line. */
   readonly possible: readonly number[];
 }
@@ -38,7 +41,7 @@ export function linesNamed(typed: string, places: readonly RowPlace[]): Selected
     const found = indicesOf(part, places);
     const isRange = !NUMBER.test(part);
     if (found.length === 0 || (found.length > 1 && !isRange)) {
-      return { kind: 'not-selected', typed: part, possible: found };
+      return { kind: 'not-selected', typed: part, isWellFormed: ONE_PART.test(part), possible: found };
     }
     for (const index of found) indices.add(index);
   }
@@ -65,7 +68,8 @@ function indicesOf(text: string, places: readonly RowPlace[]): readonly number[]
     places.flatMap((place, index) => (isNamed(place) ? index : []));
   const [from = '', to = from, ...more] = text.split(/[-–]/u).map((each) => each.trim());
   if (NUMBER.test(from) && NUMBER.test(to) && more.length === 0) {
-    return indices(({ line }) => Number(from) <= line && line <= Number(to));
+    const [first, last] = [Math.min(Number(from), Number(to)), Math.max(Number(from), Number(to))];
+    return indices(({ line }) => first <= line && line <= last);
   }
   return indices((place) => lettersLabel(place) === text.toLowerCase());
 }

@@ -39,9 +39,22 @@ it.each([
 });
 
 it.each([
+  ['9', ''],
+  ['9a', ''],
+  ['12 - 9', ''],
+  ['1 to 2', ' Write lines as in `3, 7-9`.'],
+  ['1 2', ' Write lines as in `3, 7-9`.'],
+])('the bot explains how to write lines if the input "%s" isn\'t written like them', (lines, hint) => {
+  expect(Object(read(lines)).why).toBe(
+    `⚠️ \`${lines}\` isn't a line in this submission.${hint} Still waiting for a moderator.`,
+  );
+});
+
+it.each([
   ['1b', [1]],
   ['1a, 2', [0, 3]],
   ['1-1', [0, 1, 2]],
+  ['2-1', [0, 1, 2, 3]],
 ])('only the lines that match the input "%s" are declined', (lines, indices) => {
   expect(read(lines)).toMatchObject({ only: new Set(indices) });
 });

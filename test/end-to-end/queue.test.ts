@@ -335,6 +335,31 @@ it('a member with the approval role can see past decisions until they lose the r
   expect(textOf(await other.slash('submissions', { outcome: 'declined' }))).not.toContain('Not ours.');
 });
 
+it('a moderator who loses the role gets back what they typed in a form', async ({
+  guild,
+  discord,
+  admin,
+}) => {
+  await letWait(guild, 2);
+  await admin.pick(await openSetting(guild, 'Approval'), ['@Moderators']);
+  const other = inStaff(guild, 'other');
+  const roleId = discord.roles(guild).find(({ name }) => name === 'Moderators')?.id ?? '';
+  discord.guildEvents.giveRole(other, roleId);
+  const message = await waitingIn(guild);
+  for (const [on, label, opens, changes] of [
+    [message, 'Decline', 'Decline', { why: 'rules', reason: 'A long reason.' }],
+    [message, 'Correct…', 'Correct…', { port: '7' }],
+    [await other.slash('submissions'), 'Decline all 2 from @member', 'Decline', { reason: 'A long reason.' }],
+  ] as const) {
+    const { modal } = await openModal(other, on, label);
+    discord.guildEvents.takeRole(other, roleId);
+    const refused = await other.submit(modal, changes);
+    expect(textOf(refused)).toContain('or the approval role');
+    discord.guildEvents.giveRole(other, roleId);
+    expect((await openModal(other, refused, opens)).typed).toMatchObject(changes);
+  }
+});
+
 it('a search finds waiting submissions if nothing else matches', async ({ guild, admin, member }) => {
   await letWait(guild, 2);
   for (const person of [admin, member]) {
