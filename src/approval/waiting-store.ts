@@ -195,7 +195,7 @@ export function createWaitingSubmissions({
     },
     async begin({ expiresAt = now() + WAITS_MS, correction, undoneBy, ...submission }) {
       const latest = await submissions.latestRow(submission.draftId);
-      const previous = latest && hasMessage(latest) ? latest : undefined;
+      const previous = latest && hasMessage(latest, submission.interactionId) ? latest : undefined;
       const { channel_id, message_id, revision, shown_revision, notice, ...before } = previous ?? NO_MESSAGE;
       const corrected =
         correction !== undefined || submission.interactionId !== null
@@ -361,6 +361,13 @@ const correctionToStore = (correction: Parameters<WaitingSubmissions['begin']>[0
 const hasSameRows = (one: Submission, other: Submission): boolean =>
   isDeepStrictEqual(one.servers.map(rowForServer), other.servers.map(rowForServer));
 
-/** Whether a submission's message for moderators can be reused. A message that shows a declined submission can't. */
-const hasMessage = (row: SubmissionsTable): boolean =>
-  needsModerator(row) && !(row.state === 'declined' && row.shown_revision === row.revision);
+/**
+ * Whether a submission's message for moderators can be reused. A message that shows a declined submission, or one that the
+ * member withdrew before this interaction, can't: Discord doesn't notify moderators of an edit.
+ */
+function hasMessage(row: SubmissionsTable, interactionId: string | null): boolean {
+  const isWithdrawn =
+    row.state === 'withdrawn' && interactionId !== null && row.decision_id !== interactionId;
+  const isShown = row.shown_revision === row.revision;
+  return needsModerator(row) && !((row.state === 'declined' || isWithdrawn) && isShown);
+}

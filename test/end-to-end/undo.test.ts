@@ -87,6 +87,25 @@ it("a reply about an approved part doesn't show the declined lines while the dec
   await expect.poll(() => textOf(reply)).toMatch(/Earlier from the same list:\n❌ 1 declined by .*Not here/);
 });
 
+it('a withdrawn submission and its resubmission have separate messages in the log channel', async ({
+  guild,
+  member,
+}) => {
+  await turnApprovalOn(guild);
+  await addServer(member, 'back.example.com:1');
+  const old = await waitingIn(guild);
+  const waiting = await member.slash('submissions');
+  await member.press(waiting, 'Withdraw');
+  await expect.poll(() => textOf(old)).toContain('Withdrawn');
+  await edit(member, waiting, { port: '2' }, 'Edit and submit again');
+  await expect.poll(() => approvalsIn(guild)).toHaveLength(2);
+  const latest = await waitingIn(guild);
+  expect(textOf(old)).toContain('Withdrawn');
+  await edit(member, await member.slash('submissions'), { port: '3' });
+  await expect.poll(() => textOf(latest)).toContain('back.example.com:3');
+  expect(approvalsIn(guild)).toHaveLength(2);
+});
+
 it('a declined submission and its resubmission have separate messages in the log channel', async ({
   guild,
   member,
