@@ -53,8 +53,8 @@ const MAX_ENTRIES_LENGTH = 800;
 /** The state in custom ids of a list that was opened in /settings. Otherwise, it was opened in /submissions. */
 const FROM_SETTINGS = 's';
 
-/** The custom id of the control in /settings that opens the list. */
-export const BLOCKS_IN_SETTINGS = customId(BLOCKS, 'list', writePage(1, FROM_SETTINGS));
+/** The argument that shows the list's first page in /settings. */
+export const BLOCKS_IN_SETTINGS = writePage(1, FROM_SETTINGS);
 
 /** Reports new or removed blocks in the log channel, and updates the messages that show them. */
 export async function reportBlocks(

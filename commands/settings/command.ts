@@ -17,10 +17,12 @@ import { waitAtMost } from '../../src/lifecycle.ts';
 import { memberText } from '../../src/words/escape.ts';
 import { withSign } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
+import { BLOCKS_IN_SETTINGS, createBlockList } from '../blocks.ts';
 import type { CommandDeps } from '../deps.ts';
 import { enterKey } from '../setkey.ts';
 import { slashCommand } from '../slash-command.ts';
 import { allSettings } from './all-settings.ts';
+import { blocksSetting } from './blocks.ts';
 import { logLine, withTroubleHere } from './log-channel.ts';
 import {
   type Change,
@@ -56,6 +58,7 @@ interface View {
 export function settingsCommand(deps: CommandDeps): Command {
   const { settings, keys, approvals, games, panels, blocks, guildLog } = deps;
   const table = allSettings(deps);
+  const blockList = createBlockList(deps);
   const settingOf = (id: string) => table.find((setting) => setting.id === id);
 
   async function read({ guildId, guildLocale }: Context): Promise<SettingsView> {
@@ -148,6 +151,7 @@ export function settingsCommand(deps: CommandDeps): Command {
   async function open(context: PressContext): Promise<Reply> {
     const { wanted, state } = readPage(context.argument);
     const [chosen] = context.values;
+    if ((chosen ?? state) === blocksSetting.id) return blockList.show(context, BLOCKS_IN_SETTINGS);
     const shown = await read(context);
     const found = chosen === undefined ? undefined : await settingOf(chosen)?.opened?.(context, shown.now);
     const view = { page: chosen ?? state, wanted, said: found?.said };

@@ -190,7 +190,7 @@ describe.for(IN_LANGUAGES)('/settings in $locale', ({ locale, panels, games, onl
     const names = componentsOf(overview).flatMap(({ options = [] }) => options.map(({ label }) => label));
     expect(names).toHaveLength(12);
     for (const name of names) {
-      expect(contentOf(await openSetting(mine, name))).toMatch(new RegExp(`^\\*\\*${name}\\*\\*\n`));
+      expect(contentOf(await openSetting(mine, name))).toMatch(new RegExp(`^\\*\\*${name}\\*\\*`));
     }
   });
 
