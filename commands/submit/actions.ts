@@ -13,6 +13,7 @@ import { EMPTY_ROW, type Row, rowText, type TypedRow, typedOf } from '../../src/
 import type { Correction } from '../../src/submissions/check.ts';
 import { type Draft, type Editing, onlyRow } from '../../src/submissions/draft.ts';
 import { type EditResult, withQueryPort, withUsualPort } from '../../src/submissions/draft-editor.ts';
+import type { Unavailable } from '../../src/submissions/drafts.ts';
 import { rowForServer } from '../../src/submissions/submission.ts';
 import { messageCommandText } from '../../src/words/command-text.ts';
 import { severalGamesText, unusableGameText } from '../../src/words/games.ts';
@@ -94,7 +95,7 @@ export function submitActions(deps: CommandDeps): Actions {
       if (draft.kind === 'no-draft') {
         // The button's message is a report or an entry of the history, and stays visible.
         if (action === 'correct') throw noDraft({ id, why: draft.why }, context.t);
-        return replyForUnavailable(withoutWaiting(context), { id, ...draft }, deps);
+        return replyInsteadOfModal(context, { id, why: draft.why }, deps);
       }
       return draftModal(context, { draft, action, which }, deps);
     },
@@ -175,8 +176,7 @@ export function submitActions(deps: CommandDeps): Actions {
         async run(context) {
           const { id, more } = readSubmitId(context.argument);
           const draft = await approvals.draft(context, id);
-          if (draft.kind === 'no-draft')
-            return replyForUnavailable(withoutWaiting(context), { id, ...draft }, deps);
+          if (draft.kind === 'no-draft') return replyInsteadOfModal(context, { id, why: draft.why }, deps);
           const marks = more.split(':');
           const which = marks.includes('invalid') ? 'invalid' : 'all';
           const then = marks.includes('next') ? 'next' : undefined;
@@ -373,11 +373,21 @@ async function chooseGame(
   return showDraft(context, id, await draftEditor.recheck(context, id), deps, shown);
 }
 
-/** Discord only waits 3 seconds for a modal, so a reply in place of a modal doesn't wait until a submission has been sent. */
-const withoutWaiting = (context: PressContext): PressContext => ({
-  ...context,
-  stopping: AbortSignal.abort(),
-});
+/**
+ * Shows what happened to a draft that can't be edited. Discord only waits 3 seconds for a modal, so this doesn't wait until
+ * a submission has been sent.
+ * @throws UserError in the same cases as {@link replyForUnavailable}, and if the reply has files, which a reply in place of
+ * a modal can't have
+ */
+async function replyInsteadOfModal(
+  context: PressContext,
+  draft: { readonly id: string; readonly why: Unavailable },
+  deps: CommandDeps,
+): Promise<Reply> {
+  const reply = await replyForUnavailable({ ...context, stopping: AbortSignal.abort() }, draft, deps);
+  if (reply.files?.length) throw noDraft({ id: draft.id, why: 'submitted' }, context.t);
+  return reply;
+}
 
 /** Reads a page of the menu for choosing servers, counted from 0, or an index in it. */
 const pageIn = (more: string): number => Number.parseInt(more, 10) || 0;

@@ -690,6 +690,20 @@ describe('the Edit button', () => {
     expect(listing.submitted).toHaveLength(3);
   });
 
+  it('offers the submissions instead of a report whose file a reply to "Edit" can\'t have', async ({
+    member,
+  }) => {
+    const preview = await paste(member, lines(11));
+    const continued = await member.press(await member.slash('submissions'), 'Continue');
+    await pressSubmit(member, continued);
+    const after = await member.press(preview, 'Edit');
+    await expect.poll(() => textOf(after)).toContain('already submitted');
+    expect(textOf(after)).not.toContain('report.csv');
+    expect(textOf(after)).not.toMatch(/these \d+ lines/i);
+    expect(messageOf(after).id).toBe(messageOf(preview).id);
+    expect(labelsOf(after)).toEqual(['My submissions']);
+  });
+
   it("isn't restored if Undo is pressed more than 15 minutes after Cancel", async () => {
     const clock = createTestClock();
     const { member } = await (await oneBot()).newGuild({ key: 'sandbox-key' });
