@@ -309,13 +309,12 @@ const logButtons = (
   ...undoButtons(t, [...shown.decided, submission]),
 ];
 
+/** Returns warnings for moderators, then earlier decisions, because a message that is too long loses its end. */
 export const backgroundTexts = (
   t: Translate,
   background: Background,
   games: GameIndex,
 ): readonly string[] => [
-  ...background.decided.map((part) => decidedPartText(t, part, games)),
-  ...moreText(t, background.olderDecisions),
   ...heldTexts(t, background),
   ...earlierSubmissionLines(t, background.before, games),
   ...blockedTexts(t, background),
@@ -323,6 +322,8 @@ export const backgroundTexts = (
     ({ host, count }) =>
       `🔢 ${t('approval.manyPorts', { count, host: cutForCode(host, MAX_LENGTHS.address) })}`,
   ),
+  ...background.decided.map((part) => decidedPartText(t, part, games)),
+  ...moreText(t, background.olderDecisions),
 ];
 
 /** Returns the numbers of a list's lines, if {@link serversText} doesn't name all of them. */

@@ -74,9 +74,9 @@ export interface DueMessage extends DraftRef, Pick<Submission, 'revision'> {}
 
 /** How the other lines of a submission's list were decided. */
 export interface EarlierDecisions {
-  /** The latest declined submissions, and the sent servers of approved ones, oldest first. */
+  /** The sent servers of all approved submissions, then the latest declined ones. Both are sorted oldest first. */
   readonly decided: readonly Submission[];
-  /** The number of decisions before those in `decided`. */
+  /** The number of declines before those in `decided`. */
   readonly olderDecisions: number;
   /** The limit that holds back waiting servers after the others were approved. */
   readonly held: { readonly count: number; readonly limited: ReachedLimit } | undefined;
@@ -98,7 +98,7 @@ export interface Background extends EarlierDecisions {
 const MANY_PORTS = 10;
 const MAX_HOSTS_SHOWN = 3;
 
-const MAX_LINE_DECISIONS_SHOWN = 5;
+const MAX_PARTIAL_DECLINES_SHOWN = 5;
 
 /** Moderators find submissions that are no longer waiting only among the latest. */
 const MAX_LATEST = 100;
@@ -176,7 +176,7 @@ export function createApprovals({
     const { id, draftId, guildId, servers } = submission;
     const parts = await tables()
       .selectFrom('submissions')
-      .select('id')
+      .select(['id', 'state'])
       .where('draft_id', '=', draftId)
       .where('id', '<>', id)
       .where('expires_at', 'is not', null)
@@ -190,7 +190,10 @@ export function createApprovals({
       .$if(inSameMessage, (some) => some.where('message_id', 'is', null))
       .orderBy('created_at')
       .execute();
-    const shown = parts.slice(-MAX_LINE_DECISIONS_SHOWN);
+    // Only these messages show moderators what was sent.
+    const approved = parts.filter(({ state }) => state === 'done');
+    const declined = parts.filter(({ state }) => state === 'declined');
+    const shown = [...approved, ...declined.slice(-MAX_PARTIAL_DECLINES_SHOWN)];
     const found = await Promise.all(shown.map((part) => submissions.find(guildId, part.id)));
     const addresses = new Set(servers.map(({ server }) => addressOf(server)));
     const isSent = ({ server, outcome }: SubmittedServer) =>

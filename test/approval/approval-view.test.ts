@@ -69,7 +69,7 @@ it('an approval message shows each person by name, or by mention if the name is 
   const decided = [{ ...waiting, state: 'declined' }] as const;
   const named = contentOf({ ...waiting, state: 'declined' }, { decided, blocked });
   expect(named).not.toContain('<@');
-  expect(named.match(/@\w+/g)).toEqual(['@mia', '@mod', '@mod', '@mod', '@mia']);
+  expect(named.match(/@\w+/g)).toEqual(['@mia', '@mod', '@mod', '@mia', '@mod']);
   const unnamed = contentOf({ ...waiting, state: 'declined', userName: '', decidedByName: '' });
   expect(unnamed.match(/@\w+/g)).toEqual(['@4', '@mod', '@5']);
 });
@@ -89,9 +89,21 @@ it('an approval message shows who approved other lines, and why the rest is stil
     held: { count: 1, limited },
   });
   expect(content.split('\n').slice(-2)).toEqual([
-    '✅ Approved by \\@mod: **Rust** `a.example.com:1`, `a.example.com:1`, and 1 more · 3 sent for review. “Yes.”',
     '⚠️ **1 has to wait** until <t:60>: the daily quota of 3 game servers is used up.',
+    '✅ Approved by \\@mod: **Rust** `a.example.com:1`, `a.example.com:1`, and 1 more · 3 sent for review. “Yes.”',
   ]);
+});
+
+it('an approval message shows warnings before the decisions, which Discord may leave no room for', () => {
+  const decided = [{ ...waiting, state: 'declined' }] as const;
+  const content = contentOf(waiting, {
+    decided,
+    olderDecisions: 1,
+    blocked: [{ kind: 'member', id: '4', name: 'mia' }],
+    manyPorts: [{ host: 'a.example.com', count: 11 }],
+  });
+  const signs = content.split('\n').map((line) => line.split(' ')[0]);
+  expect(signs.slice(-4)).toEqual(['🚫', '🔢', '❌', '…']);
 });
 
 it('an approval message numbers the declined lines if it names only some of them', () => {

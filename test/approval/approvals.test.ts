@@ -283,6 +283,25 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(words).toEqual(['3', '4', '5', '6', '7']);
   });
 
+  it('shows what was approved, however many lines are declined later', async () => {
+    const opened = await open();
+    await opened.settings.change(guildId, (now) => ({ ...now, dailyQuota: 1 }));
+    await submit(opened, 'a', 8);
+    await approve(opened, 'a');
+    for (const words of ['1', '2', '3', '4', '5', '6']) {
+      await opened.approvals.decline({
+        ...{ guildId, id: 'a', submissionId: await seen(opened, 'a') },
+        ...{ by: moderator, interactionId: randomUUID() },
+        ...{ reason: { key: undefined, words }, only: new Set([0]) },
+      });
+    }
+    const submission = await opened.approvals.find({ guildId, id: 'a' });
+    const background = submission && (await opened.approvals.background(submission));
+    expect(background).toMatchObject({ olderDecisions: 1, held: { count: 1 } });
+    const shown = background?.decided.map(({ state, declineReason }) => declineReason?.words ?? state);
+    expect(shown).toEqual(['done', '2', '3', '4', '5', '6']);
+  });
+
   it('keeps a record of what was approved and of the limit that holds back the rest', async () => {
     const opened = await open();
     await opened.settings.change(guildId, (now) => ({ ...now, dailyQuota: 2 }));
