@@ -31,6 +31,7 @@ import {
   rowText,
   rowWithoutPasswords,
   sanitised,
+  typedOf,
 } from '../server-lists/row.ts';
 import type { Store } from '../storage/store.ts';
 import { type Check, type CheckedDraft, type Correction, reread } from './check.ts';
@@ -194,7 +195,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
     ): Promise<EditResult> {
       const found = await drafts.find(by, id);
       if (found.kind === 'no-draft') return found;
-      // Candidates never change, but an edit can add some at the end.
+      // An edit can replace a candidate or add some at the end, but never changes their indices.
       const choices = found.hasChoices ? await deps.choices.find(id) : undefined;
       const shown = choices?.candidates.slice(from, to) ?? [];
       const rows = shown
@@ -338,7 +339,7 @@ interface ReadEdit extends EditedText, Pick<ReadRows, 'rows' | 'unchosen' | 'hid
 /**
  * Replaces the rows opened for editing with the edited rows.
  * @param before the draft's candidates
- * @returns the changed draft, and new candidates
+ * @returns the changed draft, and the candidates that are new or replace others with the same number
  */
 function withRead(
   draft: Draft,
@@ -347,11 +348,14 @@ function withRead(
 ): { readonly draft: Draft; readonly candidates: readonly Candidate[] } {
   const replaced = new Set(opened.map(lineLabel));
   const others = draft.rows.filter((row) => !replaced.has(lineLabel(row)));
+  // A line that is typed under the number of a candidate that the form didn't show replaces the candidate.
+  const unshown = unchosenIn({ candidates: before }, draft.rows);
+  const named = new Set(unshown.map(lineLabel).filter((label) => edited.labels.includes(label)));
   const placing = createPlacing({
     labels: edited.labels,
     opened,
-    others: [...others, ...edited.unchanged, ...unchosenIn({ candidates: before }, draft.rows)],
-    leftOut: empty,
+    others: [...others, ...edited.unchanged, ...unshown.filter((each) => !named.has(lineLabel(each)))],
+    leftOut: [...empty, ...named],
   });
   const read: Row[] = [];
   const candidates: Candidate[] = [];
@@ -359,6 +363,8 @@ function withRead(
     const place = placing.placeIn(each.line);
     if ('words' in each) candidates.push({ typed: each.typed, words: each.words, ...place });
     else read.push(onLine(each, place.line, place.part));
+    if (!('words' in each) && named.has(lineLabel(place)))
+      candidates.push({ typed: typedOf(each), words: '', ...place });
   }
   const filled = new Set([...read, ...candidates].map(({ line }) => String(line)));
   const alreadyLeftOut = new Set(draft.leftOut && empty);
@@ -385,7 +391,9 @@ function withCandidates(
     game: '',
     candidates: [],
   };
-  return { shape, game, candidates: [...candidates, ...added] };
+  // A replaced candidate keeps its index, because menus refer to it.
+  const byLabel = new Map([...candidates, ...added].map((each) => [lineLabel(each), each]));
+  return { shape, game, candidates: [...byLabel.values()] };
 }
 
 /** Checks a candidate as if it were a row. @param game the alias of the game if the text doesn't name one; can be '' */

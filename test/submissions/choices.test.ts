@@ -191,6 +191,24 @@ describe('ambiguous addresses in a draft', () => {
     expect(edited.choices?.candidates).toHaveLength(3);
   });
 
+  it('are replaced by a line that is typed under their number', async () => {
+    const { open, choose, draftEditor } = await openEditor();
+    await open({ ...people(3), shape: 'unsure' }, [readyRow(5, 'a.example.com')]);
+    const { draft } = await choose(1);
+    const typed = `1. eu-player1.example.com:1 cs2\n${linesToEdit(draft, 'all').text}`;
+    const edited = checked(
+      await draftEditor.edit(mia, { id: 'd', newId: 'new', typed, which: 'all', submissionId: '' }),
+    );
+    expect(shown(edited)).toEqual(['1 cs2', '2 rust', '5 cs2']);
+    expect(edited.choices?.candidates).toMatchObject([
+      { line: 1, typed: { server: 'eu-player1.example.com:1' }, words: '' },
+      candidate(2),
+      candidate(3),
+    ]);
+    expect(shown(await choose(1))).toEqual(['2 rust', '5 cs2']);
+    expect(shown(await choose(0, 1))).toEqual(['1 cs2', '2 rust', '5 cs2']);
+  });
+
   it('expire after 15 minutes unless chosen', async () => {
     const { open, choose, draftEditor, erasure, clock, store } = await openEditor();
     await open(people(3));
