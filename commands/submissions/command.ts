@@ -45,6 +45,15 @@ import { blocksButton } from './list-several.ts';
 import { openActions, openMenu, PER_PAGE, resubmitButton, type ShownEntry, toMine } from './open.ts';
 import { createApprovalQueue, type Sight } from './queue.ts';
 
+/** Each list costs several SQL statements, and Discord only waits 3 seconds for the reply. */
+const MAX_OVER = 3;
+
+/** The button that continues an unfinished list, and the text about the list, to show above another text. */
+interface Unfinished {
+  readonly above: (content: string) => string;
+  readonly button: Control | undefined;
+}
+
 /** /submissions: shows the guild's submissions or exports them. The page buttons' custom ids contain the filter. */
 export function submissionsCommand(deps: CommandDeps): Command {
   const { history, games } = deps;
@@ -124,7 +133,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
     const first = isWhole(context, filter)
       ? await queue.waiting(context, { wanted: waiting, isOwn, state, extra })
       : undefined;
-    if (first === undefined) return showHistory(context, filter, 1);
+    if (first === undefined) return showHistory(context, filter, 1, unfinished);
     const decides = !isOwn && (await queue.sightOf(context)) !== 'own';
     const problem = decides ? await deps.keys.problem(context.guildId) : undefined;
     const key = problem && withSign('not-sent', keyText(problem, context));
@@ -132,7 +141,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
   }
 
   /** Describes the newest unfinished list or unsent server, and builds the button that opens it. */
-  async function unfinishedList(context: Context, filter: SubmissionFilter) {
+  async function unfinishedList(context: Context, filter: SubmissionFilter): Promise<Unfinished> {
     const found = isWhole(context, filter) ? await findUnfinished(context) : undefined;
     if (found === undefined) return { above: (content: string) => content, button: undefined };
     const { t } = context;
@@ -144,11 +153,14 @@ export function submissionsCommand(deps: CommandDeps): Command {
     };
   }
 
-  /** Finds the newest unfinished list that isn't over because all of its lines were already submitted. */
+  /**
+   * Finds the newest unfinished list that isn't over because all of its lines were already submitted. Only looks at the
+   * newest {@link MAX_OVER} lists.
+   */
   async function findUnfinished(context: Context) {
     const who = { guildId: context.guildId, userId: context.user.id };
     const over: string[] = [];
-    for (;;) {
+    while (over.length < MAX_OVER) {
       const found = await deps.drafts.unfinished(context, over);
       if (found === undefined) return undefined;
       const { newest, count } = found;
@@ -157,6 +169,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
       if (text !== undefined) return { id: newest.id, text, count };
       over.push(newest.id);
     }
+    return undefined;
   }
 
   /**
@@ -191,7 +204,13 @@ export function submissionsCommand(deps: CommandDeps): Command {
     };
   }
 
-  async function showHistory(context: Context, filter: SubmissionFilter, wantedPage: number): Promise<Reply> {
+  /** @param known the result of {@link unfinishedList}, if it is already known */
+  async function showHistory(
+    context: Context,
+    filter: SubmissionFilter,
+    wantedPage: number,
+    known?: Unfinished,
+  ): Promise<Reply> {
     const { t, guildId } = context;
     const sight = await queue.sightOf(context);
     const isOthers = filter.userId !== '' && filter.userId !== context.user.id;
@@ -205,7 +224,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
     // Admins find the list of blocks in /settings, and moderators in the queue as long as submissions are waiting.
     const isForModerator = sight === 'decided' && decide === undefined && isWhole(context, filter);
     const moderate = isForModerator ? blocksButton(t) : decide;
-    const unfinished = await unfinishedList(context, filter);
+    const unfinished = known ?? (await unfinishedList(context, filter));
     if (found.length === 0) {
       const none = unfinished.button ? '' : noneText(context, filter, sight);
       const text = count > 0 ? `**${t('submissions.waiting', { count })}**` : none;

@@ -53,6 +53,7 @@ function commandOver(
   entries: readonly HistoryEntry[] = [],
   find: (guildId: string) => Promise<Submission | undefined> = async () => undefined,
   found: readonly (readonly string[])[] = [],
+  more: object = {},
 ) {
   const history = {
     find: async (_guildId: string, which: HistoryFilter) => {
@@ -75,8 +76,26 @@ function commandOver(
   const settings = { getOrThrow: async () => ({ ...DEFAULTS, approvalRoleId: 'moderators' }) };
   const approvals = { waiting: async () => [], countWaiting: async () => 0 };
   const drafts = { unfinished: async () => undefined };
-  return submissionsCommand(onlyDeps({ history, submissions, games, settings, approvals, drafts }));
+  return submissionsCommand(onlyDeps({ history, submissions, games, settings, approvals, drafts, ...more }));
 }
+
+it('looks at few lists that are over before it shows the history', async () => {
+  const submission = { server: 'a.example.com', port: 1, game: 'rust' };
+  const rows = [{ kind: 'ready', line: 1, submission }];
+  let looked = 0;
+  const command = commandOver(async () => 0, undefined, [], undefined, [], {
+    drafts: {
+      async unfinished(_who: unknown, over: readonly string[]) {
+        looked += 1;
+        const newest = { id: `${over.length}`, source: 'text', rows, isTried: false, hasChoices: false };
+        return over.length < 10 ? { newest, count: 10 - over.length } : undefined;
+      },
+    },
+    alreadySubmitted: { find: async () => new Map(rows.map((row) => [row, {}])) },
+  });
+  await command.run?.(anyContext());
+  expect(looked).toBe(3);
+});
 
 /** Returns the history's filter after a member has entered these options. */
 async function filterFrom(options: Readonly<Record<string, string>>): Promise<HistoryFilter | undefined> {
