@@ -11,6 +11,7 @@ import {
   rows,
 } from '../src/interactions/controls.ts';
 import { UserError } from '../src/interactions/user-error.ts';
+import { waitAtMost } from '../src/lifecycle.ts';
 import { memberText } from '../src/words/escape.ts';
 import { MAX_SUGGESTED_GAMES, unknownGame } from '../src/words/games.ts';
 import { keyText } from '../src/words/keys.ts';
@@ -24,6 +25,9 @@ import { slashCommand } from './slash-command.ts';
 import { gamePart } from './submit/game-field.ts';
 
 const MAX_TEXT_LENGTH = 500;
+
+/** How long the check for deleted panels can delay the form. Discord allows 3 seconds. The check is repeated later. */
+const FULL_TIMEOUT_MS = 1_000;
 
 /** /panel: posts a public message with buttons for submitting servers, so members don't need any commands. */
 export function panelCommand(deps: CommandDeps): Command {
@@ -41,7 +45,8 @@ export function panelCommand(deps: CommandDeps): Command {
   async function open(context: Context, typed: PanelInput = NO_INPUT): Promise<Modal> {
     const { t, mention, isInThread } = context;
     if (isInThread) throw new UserError(t('panel.inThread', { panel: mention('panel') }));
-    const why = await whyFull(context);
+    const checking = whyFull(context);
+    const why = (await waitAtMost(FULL_TIMEOUT_MS, checking)) ? await checking : undefined;
     if (why !== undefined) throw new UserError(why);
     return modal({
       id: customId('panel', 'post'),

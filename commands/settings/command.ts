@@ -39,6 +39,8 @@ import { lacksKey, nextText } from './text.ts';
 
 /** The checks in {@link readAndRetry} have to end in this time. Discord allows 3 seconds for the reply. */
 const RETRY_TIMEOUT_MS = 1_500;
+/** The check when a setting's page is opened has to end in this time, or else the page opens without its result. */
+const OPENED_TIMEOUT_MS = 1_000;
 
 /** The settings page to show, with any additional text or button. */
 interface View {
@@ -153,7 +155,8 @@ export function settingsCommand(deps: CommandDeps): Command {
     const [chosen] = context.values;
     if ((chosen ?? state) === blocksSetting.id) return blockList.show(context, BLOCKS_IN_SETTINGS);
     const shown = await read(context);
-    const found = chosen === undefined ? undefined : await settingOf(chosen)?.opened?.(context, shown.now);
+    const checking = chosen === undefined ? undefined : settingOf(chosen)?.opened?.(context, shown.now);
+    const found = checking && (await waitAtMost(OPENED_TIMEOUT_MS, checking)) ? await checking : undefined;
     const view = { page: chosen ?? state, wanted, said: found?.said };
     return show(context, { ...shown, panels: found?.panels ?? shown.panels }, view);
   }

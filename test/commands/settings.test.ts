@@ -77,6 +77,28 @@ it.each([
   expect(reply && 'content' in reply ? reply.content : undefined).toMatch(text);
 });
 
+it.each([
+  'log',
+  'panels',
+])("the page %s opens even if a check of Discord's data takes too long", async (page) => {
+  const never = () => new Promise<never>(() => {});
+  const command = settingsCommand(
+    onlyDeps({
+      isPublicChannel: never,
+      addBotLink: never,
+      posts: { isDeleted: never },
+      settings: { getOrUnreadable: async () => ({ locale: 'en-US', announce: false, logChannelId: '10' }) },
+      games: { all: [] },
+      keys: { status: async () => undefined },
+      panels: { of: async () => [{ channelId: '10', messageId: '11', buttons: ['mine'], text: '' }] },
+      blocks: { list: async () => [] },
+      approvals: { countWaiting: async () => 0 },
+    }),
+  );
+  const reply = await command.presses?.open?.run(anyContext({ values: [page] }));
+  expect(JSON.stringify(reply)).toContain('<#10>');
+});
+
 /** The locale whose language has the longest name in English. */
 const LONGEST_LANGUAGE =
   languages

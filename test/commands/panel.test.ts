@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { panelCommand } from '../../commands/panel.ts';
+import { MAX_PANELS } from '../../src/guilds/panels.ts';
+import { indexGames } from '../../src/listing/game-search.ts';
+import { anyContext, onlyDeps } from './context.ts';
+
+it("the form for a panel opens even if Discord doesn't say in time which panels still exist", async () => {
+  const panels = Array.from({ length: MAX_PANELS }, (_, index) => ({
+    channelId: '10',
+    messageId: `${index}`,
+  }));
+  const command = panelCommand(
+    onlyDeps({
+      panels: { of: async () => panels },
+      posts: { isDeleted: () => new Promise<never>(() => {}) },
+      games: { ...indexGames([]), isFresh: () => true },
+      keys: { problem: async () => undefined },
+      settings: { getOrUnreadable: async () => ({ locale: 'en-US', announce: false }) },
+      suggestions: { allowed: async () => [] },
+    }),
+  );
+  expect(JSON.stringify(await command.run?.(anyContext()))).toContain('"custom_id":"panel:post');
+});
