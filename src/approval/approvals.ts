@@ -171,7 +171,7 @@ export function createApprovals({
       .execute();
   }
 
-  /** @param inSameMessage leaves out submissions that have their own message */
+  /** @param inSameMessage leaves out submissions that have their own message, and later ones, which are in another message */
   async function decisionsBefore(submission: Submission, inSameMessage = false): Promise<EarlierDecisions> {
     const { id, draftId, guildId, servers } = submission;
     const parts = await tables()
@@ -187,7 +187,13 @@ export function createApprovals({
           .where('outcome', '<>', 'not-sent');
         return or([eb('state', '=', 'declined'), and([eb('state', '=', 'done'), exists(sent)])]);
       })
-      .$if(inSameMessage, (some) => some.where('message_id', 'is', null))
+      .$if(inSameMessage, (some) =>
+        some
+          .where('message_id', 'is', null)
+          .where('created_at', '<', ({ selectFrom }) =>
+            selectFrom('submissions as shown').select('shown.created_at').where('shown.id', '=', id),
+          ),
+      )
       .orderBy('created_at')
       .execute();
     // Only these messages show moderators what was sent.

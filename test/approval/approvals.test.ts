@@ -302,6 +302,28 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(shown).toEqual(['done', '2', '3', '4', '5', '6']);
   });
 
+  it("doesn't show later decisions in the message about an earlier decline", async () => {
+    const opened = await open();
+    const { approvals } = opened;
+    const part = async () => ({
+      ...{ guildId, id: 'a', submissionId: await seen(opened, 'a') },
+      ...{ by: moderator, interactionId: randomUUID() },
+      ...{ reason: { key: undefined, words: 'Part.' }, only: new Set([0]) },
+    });
+    await submit(opened, 'a', 3);
+    await approvals.decline(await part());
+    await decline(opened, 'a', 'Rest.');
+    const old = await approvals.find({ guildId, id: 'a' });
+    expect(old && (await markShown(approvals, old, { channelId: '5', messageId: '6' }))).toBe(true);
+    await send(opened, 'a');
+    opened.world.now += 1;
+    await approvals.decline(await part());
+    const declined = await approvals.withMessage({ guildId, id: 'a' }, { channelId: '5', messageId: '6' });
+    expect(declined).toMatchObject({ state: 'declined', declineReason: { words: 'Rest.' } });
+    const { decided } = (declined && (await approvals.background(declined))) ?? {};
+    expect(decided).toMatchObject([{ declineReason: { words: 'Part.' }, servers: [{ line: 1 }] }]);
+  });
+
   it('keeps a record of what was approved and of the limit that holds back the rest', async () => {
     const opened = await open();
     await opened.settings.change(guildId, (now) => ({ ...now, dailyQuota: 2 }));
