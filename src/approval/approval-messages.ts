@@ -19,7 +19,7 @@ import type { Approvals, DueMessage, WaitingSubmission } from './approvals.ts';
 export interface ApprovalMessagesDeps {
   readonly approvals: Pick<
     Approvals,
-    'find' | 'withMessage' | 'background' | 'due' | 'beginEdit' | 'endEdit' | 'makeAllDue'
+    'find' | 'withMessage' | 'background' | 'due' | 'findDue' | 'beginEdit' | 'endEdit' | 'makeAllDue'
   >;
   readonly api: Pick<DiscordApi, 'edit'>;
   readonly posts: Pick<ChannelPosts, 'put' | 'wasRejected'>;
@@ -84,13 +84,20 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   const mentioning = new Set<string>();
   const job = createJob({ firstMs: 0, everyMs: EVERY_MS, run: showInOneProcess });
 
-  /** @param pressed the message whose button was pressed, which may show an earlier state */
-  async function showOnce(key: DraftRef, pressed: PressedPost | undefined): Promise<void> {
+  /**
+   * @param pressed the message whose button was pressed, which may show an earlier state
+   * @param due the outdated submission, which may not be the draft's latest
+   */
+  async function showOnce(
+    key: DraftRef,
+    pressed: PressedPost | undefined,
+    due: DueMessage | undefined,
+  ): Promise<void> {
     let place = pressed;
     /** The state that this call's previous edit began with. */
     let begunWith: number | undefined;
     for (;;) {
-      const own = place && (await approvals.withMessage(key, place));
+      const own = place ? await approvals.withMessage(key, place) : due && (await approvals.findDue(due));
       const submission = own ?? (await approvals.find(key));
       const isDue = submission !== undefined && submission.revision > submission.shownRevision;
       if (!isDue && place === undefined) return;
@@ -231,10 +238,10 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     }
   }
 
-  /** Updates the message of a draft, or the message whose button was pressed. Never throws. */
-  async function show({ guildId, id }: DraftRef, pressed?: PressedPost): Promise<void> {
+  /** Updates the message of a draft, the message whose button was pressed, or the outdated one. Never throws. */
+  async function show({ guildId, id }: DraftRef, pressed?: PressedPost, due?: DueMessage): Promise<void> {
     try {
-      await edits.run(id, () => showOnce({ guildId, id }, pressed));
+      await edits.run(id, () => showOnce({ guildId, id }, pressed, due));
     } catch (error) {
       logger.warn(
         { err: error, guildId },
@@ -253,18 +260,20 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
    * changes in the meantime, after all others, but doesn't retry a failed update.
    */
   async function showEach(): Promise<void> {
-    /** The latest revision that this run has tried to show, by the draft's id. */
+    /** The latest revision that this run has tried to show, by the submission's id. */
     const tried = new Map<string, DueMessage['revision']>();
     while (!job.stopping.aborted) {
       const found = (await approvals.due().catch(complain)) ?? [];
       const due = found
-        .filter(({ id, revision }) => tried.get(id) !== revision)
-        .toSorted((one, other) => Number(tried.has(one.id)) - Number(tried.has(other.id)));
+        .filter(({ submissionId, revision }) => tried.get(submissionId) !== revision)
+        .toSorted(
+          (one, other) => Number(tried.has(one.submissionId)) - Number(tried.has(other.submissionId)),
+        );
       const firstOfEach = new Map(due.toReversed().map((each) => [each.guildId, each])).values();
       for (const each of firstOfEach) {
         if (job.stopping.aborted) return;
-        tried.set(each.id, each.revision);
-        await show(each);
+        tried.set(each.submissionId, each.revision);
+        await show(each, undefined, each);
       }
       if (due.length === 0) return;
       await sleep(UPDATE_PAUSE_MS, undefined, { signal: job.stopping }).catch(() => undefined);

@@ -69,8 +69,10 @@ type NotCorrected =
   | { readonly code: 'waiting-already' }
   | { readonly code: 'host-blocked'; readonly canUnblock: true };
 
-/** A draft whose message is out of date, with the revision that the message should show. */
-export interface DueMessage extends DraftRef, Pick<Submission, 'revision'> {}
+/** A submission whose message is out of date, with the revision that the message should show. */
+export interface DueMessage extends DraftRef, Pick<Submission, 'revision'> {
+  readonly submissionId: string;
+}
 
 /** How the other lines of a submission's list were decided. */
 export interface EarlierDecisions {
@@ -463,9 +465,12 @@ export function createApprovals({
     due: (): Promise<readonly DueMessage[]> =>
       tables()
         .selectFrom('submissions')
-        .select(['draft_id as id', 'guild_id as guildId', 'revision'])
+        .select(['draft_id as id', 'guild_id as guildId', 'id as submissionId', 'revision'])
         .whereRef('revision', '>', 'shown_revision')
         .execute(),
+    /** Returns a submission whose message was out of date. The draft may have a later one with another message. */
+    findDue: ({ guildId, submissionId }: DueMessage): Promise<Submission | undefined> =>
+      submissions.find(guildId, submissionId),
     makeAllDue,
     /**
      * Records that the message is being edited. Until it ends, the message counts as out of date, in case this process

@@ -9,7 +9,7 @@ import { indexGames } from '../../src/listing/game-search.ts';
 import { Secret } from '../../src/text/secret.ts';
 import { createWords } from '../../src/words/words.ts';
 import { beginSubmission, claimJob, partsOver, readyRow } from '../support/builders.ts';
-import { newPlace } from '../support/database.ts';
+import { kinds, newPlace } from '../support/database.ts';
 import { recorder } from '../support/machine.ts';
 
 type Place = Awaited<ReturnType<typeof newPlace>>;
@@ -179,6 +179,50 @@ it('the bot updates each outdated approval message once before it updates one ag
   await showing;
   expect(shown.slice(0, 2).toSorted()).toEqual(['a', 'b']);
   expect(shown).toHaveLength(3);
+});
+
+it.each(
+  kinds(),
+)('the bot retries a declined and a resubmitted message once each if both updates fail (in %s)', async (kind) => {
+  const edited: string[] = [];
+  let posted = 5;
+  const one = await open(await newPlace(kind), 'one', async (_channelId, _message, messageId) => {
+    if (messageId === undefined) {
+      posted += 1;
+      return { result: 'posted', messageId: `${posted}` };
+    }
+    edited.push(messageId);
+    return { result: isFailing ? 'failed' : 'posted', messageId };
+  });
+  let isFailing = false;
+  await submitForApproval(one);
+  await one.messages.show(key);
+  const submissionId = (await one.approvals.find(key))?.id;
+  const reason = { key: undefined, words: 'No.' };
+  await one.approvals.decline({
+    ...key,
+    submissionId,
+    by: { id: '9', name: 'mod' },
+    interactionId: 'd',
+    reason,
+  });
+  await one.messages.show(key);
+  await submitForApproval(one);
+  await one.messages.show(key);
+  expect({ posted, edited }).toEqual({ posted: 7, edited: ['6'] });
+
+  isFailing = true;
+  await one.messages.show(key, { channelId: '5', messageId: '6' });
+  // The two revisions differ.
+  for (let n = 0; n < 2; n += 1) await one.approvals.makeAllDue('1');
+  edited.length = 0;
+  await one.messages.showDue();
+  expect(edited.toSorted()).toEqual(['6', '7']);
+
+  isFailing = false;
+  // An edit after a failed one is repeated, in case Discord applies the failed one last.
+  for (let n = 0; n < 2; n += 1) await one.messages.showDue();
+  expect(await one.approvals.due()).toEqual([]);
 });
 
 it('the bot retries posting to a log channel an hour after Discord rejected a message', async () => {
