@@ -29,13 +29,13 @@ import { mayDecide } from './queue.ts';
  */
 export async function replyForUnavailable(
   context: Context & Partial<Pick<PressContext, 'stopping'> & Pick<SubmitContext, 'shown'>>,
-  { id, why }: { readonly id: string; readonly why: Unavailable },
+  { id, why, isSending }: { readonly id: string; readonly why: Unavailable; readonly isSending?: boolean },
   deps: CommandDeps,
 ): Promise<Reply> {
   const { guildId, user, receivedAt, message, t } = context;
   const isSubmitted = why === 'submitted' || why === 'being-sent' || why === 'decided';
   const submission = isSubmitted ? await deps.submissions.settled(guildId, id, context.stopping) : undefined;
-  if (submission?.userId !== user.id) throw noDraft({ id, why }, t);
+  if (submission?.userId !== user.id) throw noDraft({ id, why, isSending }, t);
   if (submission.state === 'running') throw noDraft({ id, why: 'being-sent' }, t);
   const isLate = !submission.needsModerator && (submission.endedAt ?? 0) < receivedAt;
   if (!isLate) return replyForSubmission(context, submission, deps);
@@ -143,9 +143,14 @@ async function nextWhileWaiting(
 /**
  * Explains why a control's draft is unavailable. The only remaining button opens a modal with the message's lines or, if
  * everything was submitted, the member's submissions.
+ * @param isSending whether the control would have submitted the draft
  */
 export function noDraft(
-  { id, why }: { readonly id: string; readonly why: Unavailable },
+  {
+    id,
+    why,
+    isSending = false,
+  }: { readonly id: string; readonly why: Unavailable; readonly isSending?: boolean | undefined },
   t: Translate,
 ): UserError {
   switch (why) {
@@ -157,7 +162,11 @@ export function noDraft(
       const reopen = button(submitId('anew', id), t('again.edit'), 'primary');
       const next = why === 'submitted' ? mineButton(t) : reopen;
       return new OldMessageError({
-        content: sentences(t(`again.over.${OVER[why]}`), t('again.over.before')),
+        content: sentences(
+          t(`again.over.${OVER[why]}`),
+          isSending && why === 'gone' ? t('again.over.notSent') : undefined,
+          t('again.over.before'),
+        ),
         components: rows([next]),
         keepsMessage: true,
       });

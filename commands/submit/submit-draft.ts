@@ -46,7 +46,7 @@ export async function submitDraft(
       return withNote(await reportReply(context, result, deps), wasTried ? 'tried' : 'notTried', isUnsent);
     }
     case 'no-draft':
-      return replyForUnavailable(context, { id, ...result }, deps);
+      return replyForUnavailable(context, { id, ...result, isSending: true }, deps);
     case 'waiting': {
       const reply = await replyForUnavailable(context, { id, why: 'submitted' }, deps);
       const content = [reply.content, foundText(t, result.rows)].filter(Boolean).join('\n');

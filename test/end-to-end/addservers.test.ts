@@ -14,6 +14,7 @@ import {
   allowGames,
   componentsOf,
   csvOf,
+  deleteName,
   edit,
   labelsOf,
   lines,
@@ -642,6 +643,14 @@ describe('the Edit button', () => {
     expect(textOf(after)).toContain('This was cancelled.');
     await pressSubmit(member, after);
     expect(listing.submitted).toEqual([{ server: 'x.example.com', port: 5, game: 'cs2' }]);
+  });
+
+  it("isn't sent after the member's name was deleted, and says so", async ({ member, listing }) => {
+    const preview = await paste(member, 'good.example.com:1 cs2\nother.example.com:1 cs2');
+    await deleteName(member);
+    expect(textOf(await pressSubmit(member, preview))).toMatch(/was deleted\. Nothing was sent this time\./);
+    expect(labelsOf(preview)).toEqual(['Edit']);
+    expect(listing.submitted).toEqual([]);
   });
 
   it('still works after the list is cancelled and restored in /submissions', async ({ member, listing }) => {
