@@ -145,7 +145,8 @@ export function approvalSetting({ decisionMessages }: Pick<CommandDeps, 'decisio
           return { ...before, approval: true };
         },
       }),
-      off: () => ({ make: (before) => ({ ...before, approval: false }) }),
+      // Another admin may have turned it off since the page was shown.
+      off: () => ({ make: (before) => (before.approval ? { ...before, approval: false } : before) }),
       role(context, now) {
         const { t, guildId, isRoleMentionable } = context;
         const approvalRoleId = chosenId(context);

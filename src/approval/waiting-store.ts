@@ -160,6 +160,9 @@ export function createWaitingSubmissions({
       const isReplaced = before?.state === 'withdrawn' && before.draftId === key.id;
       return isReplaced && hasSameRows(before, submission) ? submission : undefined;
     },
+    async isAnyWaiting(guildId) {
+      return (await waitingIn(tables(), guildId).select('id').limit(1).executeTakeFirst()) !== undefined;
+    },
     async ownAddresses({ guildId, user }, exceptId = '') {
       const rows = await serversIn(guildId, user.id)
         .where('draft_id', '<>', exceptId)

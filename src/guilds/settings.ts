@@ -27,7 +27,7 @@ const settingsSchema = z.object({
   notifyRoleId: z.exactOptional(z.string()),
   /**
    * Whether members' submissions have to be approved by a moderator, who sees them in the log channel. Once approval was turned
-   * off, the value is `false`, because submissions may still be waiting.
+   * off, the value is `false`, because submissions may still be waiting. The first submission while none is waiting removes it.
    */
   approval: z.exactOptional(z.boolean()),
   /** The role that can approve and decline submissions, in addition to members who can manage the guild. */

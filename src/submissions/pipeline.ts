@@ -1,5 +1,5 @@
 import type { ApiKeys, NoKey, UsableKey } from '../guilds/api-keys.ts';
-import { announcedIn, type GuildSettings } from '../guilds/settings.ts';
+import { announcedIn, type GuildSettings, type Settings } from '../guilds/settings.ts';
 import type { ListingApi } from '../listing/client.ts';
 import {
   type KeyChange,
@@ -281,7 +281,7 @@ export function createPipeline(deps: PipelineDeps) {
       submissionId,
       key,
       hasMessage: waiting?.message !== undefined,
-      mayOthersWait: settings.approval !== undefined || waiting !== undefined,
+      mayOthersWait: waiting !== undefined || (await mayOthersWait(guildId, settings)),
       rows: reserved,
       draft: withNotChosen(draft, checked.choices),
       limitedRows: rows.slice(count),
@@ -291,6 +291,14 @@ export function createPipeline(deps: PipelineDeps) {
         panelChannelId: draft.panelChannelId,
       }),
     };
+  }
+
+  /** Whether submissions may be waiting. If none is since approval was turned off, later calls cost no statement. */
+  async function mayOthersWait(guildId: string, { approval }: Settings): Promise<boolean> {
+    if (approval !== false) return approval === true;
+    const isAny = await deps.waitingSubmissions.isAnyWaiting(guildId);
+    if (!isAny) await deps.settings.change(guildId, ({ approval: _off, ...now }) => now);
+    return isAny;
   }
 
   /** Saves a draft that is held back, unless its submission is waiting for a moderator. */

@@ -53,6 +53,7 @@ export interface WaitingSubmissions {
    * submission with the same game servers is waiting, and a message may still have the old buttons.
    */
   seen(which: SeenApproval): Promise<Submission | undefined>;
+  isAnyWaiting(guildId: string): Promise<boolean>;
   /**
    * Returns the addresses that a member has waiting.
    * @param exceptId the id of a draft to leave out

@@ -240,6 +240,20 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect((await approvals.due()).map(({ id }) => id)).toEqual(['a'].slice(0, count));
   });
 
+  it('no longer costs other submissions a statement once approval is off and nothing is waiting', async () => {
+    const opened = await open();
+    const { settings } = opened;
+    await submit(opened, 'a');
+    await settings.change(guildId, (now) => ({ ...now, approval: false }));
+    const ann = { guildId, user: { id: '3', name: 'ann' } };
+    await submit(opened, 'b', 1, ann);
+    expect(await settings.getOrThrow(guildId)).toMatchObject({ approval: false });
+    await decline(opened, 'a');
+    await submit(opened, 'c', 1, ann);
+    expect(await settings.getOrThrow(guildId)).not.toHaveProperty('approval');
+    expect(await servers(opened)).toContainEqual(['accepted', null]);
+  });
+
   it('keeps a record of each partial decline', async () => {
     const opened = await open();
     const other = await opened.beside('another process');

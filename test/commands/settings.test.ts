@@ -322,3 +322,14 @@ it.each([
   const shown = { ...view, games: [], waiting, panels: [], blocks: 0 };
   expect(controls(anyContext(), shown, 1).buttons).toContainEqual(expect.objectContaining({ label }));
 });
+
+it.each([
+  { stored: {}, expected: {} },
+  { stored: { approval: false }, expected: { approval: false } },
+  { stored: { approval: true }, expected: { approval: false } },
+])('turning approval off changes $stored to $expected', async ({ stored, expected }) => {
+  const { handlers } = approvalSetting(onlyDeps({ decisionMessages: { isOn: true } }));
+  const before: Settings = { locale: 'en-US', announce: false, ...stored };
+  const change = await handlers.off?.(anyContext(), before, '');
+  expect(await change?.make(before)).toStrictEqual({ locale: 'en-US', announce: false, ...expected });
+});

@@ -67,6 +67,7 @@ it('SQL statements for submissions never scan a whole table', async () => {
     await parts.approvals.draft(mia, 'w');
     await parts.approvals.due();
     await parts.waitingSubmissions.markRepeats('1', 'x');
+    await parts.waitingSubmissions.isAnyWaiting('1');
     await parts.approvals.decline({
       guildId: '1',
       id: 'w',
