@@ -126,6 +126,8 @@ describe.skipIf(!hasPostgres())('two bots with a shared database', () => {
     const isHung = hung(bot, 'POST', new RegExp(`channels/${staffChannel(guild)}/messages`));
     const answer = addServer(member, 'waits.example.com:27015');
     await isHung;
+    // The message that hangs might be the log entry about approval.
+    await expect.poll(() => rows('select 1 from submissions')).toHaveLength(1);
     await bot.kill();
     discord.faults.clear();
     await letPass();
