@@ -57,7 +57,7 @@ export interface Timing extends ApiTiming {
   readonly leaseRenewedEveryMs?: number;
   /** How often the bot checks that interactions still arrive. */
   readonly transportEveryMs?: number;
-  /** How often the bot checks for conditions to report to the operator. */
+  /** How often the bot checks for conditions to report to the operator, and sends a heartbeat. */
   readonly watchEveryMs?: number;
   readonly largeTurnMs?: number;
   /** Delay before each retry of a failed write. */

@@ -69,7 +69,7 @@ export function openActions(
 ) {
   const { history, submissions, games, draftEditor } = deps;
 
-  /** Returns the submissions that were declined together with this one. */
+  /** Returns this submission and any that were declined together with it. */
   async function groupWith(guildId: string, entry: SubmissionEntry): Promise<readonly SubmissionEntry[]> {
     if (entry.state !== 'declined') return [entry];
     const groups = await history.find(guildId, { userId: entry.userId, outcome: 'declined' });

@@ -125,7 +125,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     return { channelId, hasTrouble, roleId: isMentionDue(found) ? found.approvalRoleId : undefined };
   }
 
-  /** @param submission `undefined` if it was deleted together with the guild's data */
+  /** @param submission `undefined` if it was deleted, usually together with the guild's data */
   async function draw(
     t: Translate,
     { guildId, id }: DraftRef,

@@ -28,7 +28,7 @@ const keySchema = z.object({
   setAt: z.iso.datetime(),
   /** When the service last accepted the key. */
   workedAt: z.exactOptional(z.iso.datetime()),
-  /** The service's last response to a request with this key. Responses with a list of games don't have a message. */
+  /** The service's last response that accepted or rejected this key. Responses with a list of games don't have a message. */
   answer: z.exactOptional(
     z.object({
       at: z.iso.datetime(),
@@ -139,7 +139,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
 
   const remembered = createCache(async (guildId) => (await find(guildId)).problem, CACHED_MS);
 
-  /** Changes a guild's key in a transaction. */
+  /** Also forgets the cached problem. */
   const change = <Result>(guildId: string, how: () => Promise<Result>): Promise<Result> =>
     store.inGuild(guildId, how).finally(() => remembered.forget(guildId));
 

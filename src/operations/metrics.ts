@@ -33,7 +33,7 @@ const LISTING_OUTCOMES: Readonly<Record<ListingRequest['action'], readonly Listi
   games: ['games', ...METRIC_KINDS.filter((kind) => kind !== 'accepted')],
 };
 const SERVER_OUTCOMES = [...METRIC_KINDS, 'refused'] as const;
-/** Scopes of rate limits (Discord docs: Rate Limits, "X-RateLimit-Scope"). */
+/** Scopes of rate limits (Discord docs: Rate Limits, "X-RateLimit-Scope"); `none` for a missing or unknown scope. */
 const SCOPES = ['user', 'global', 'shared', 'none'] as const;
 
 /** Loads the library only if metrics are served, because loading it takes 40 ms. */

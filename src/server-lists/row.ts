@@ -238,7 +238,10 @@ export function withPortApart(typed: TypedRow): TypedRow {
   return { ...typed, server, port: String(port) };
 }
 
-/** The lowest number read as a port without a label. Lower numbers are likely to be years, player counts or slots. */
+/**
+ * The lowest number read as a port without a label, unless it directly follows a host without a port. Lower numbers are likely
+ * to be years, player counts or slots.
+ */
 export const MIN_BARE_PORT = 2100;
 
 /** Marks a port with an unclear purpose as invalid, so that the member has to correct it before submitting. */

@@ -170,7 +170,10 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     lacksPortAbove = lacksPort(server.row.typed);
   }
 
-  /** @param isOffer whether to read host names without a port or label, which are offered if the line names their game */
+  /**
+   * @param isOffer whether to read host names without a port or label, which are offered if the line or the heading directly
+   * above names their game
+   */
   function readServers(text: string, line: PastedLine, isOffer = false): boolean {
     const numbers = namedNumbers(text);
     const placed = placedIn(text, numbers, games);

@@ -14,7 +14,7 @@ export interface SharedOutcome {
   readonly outcome: Outcome;
 }
 
-/** After so many consecutive requests without a response, the submission stops sending. */
+/** After so many consecutive requests without a usable response, the submission stops sending. */
 const MAX_SILENCES = 2;
 /**
  * How often a submission can split a rejected request in half. Rejections because of a game don't count. Finding one

@@ -2,7 +2,7 @@ import { HOUR_MS, MINUTE_MS } from '../pacing/durations.ts';
 import { memberText } from './escape.ts';
 import type { Translate } from './words.ts';
 
-/** Matches the space after a full-width full stop. Chinese and Japanese don't use a space there. */
+/** Matches the space after a full-width punctuation mark that ends a sentence. Chinese and Japanese don't use a space there. */
 const SPACE_BEHIND_WIDE_STOP = /(?<=[。！？]) /gu;
 
 /** Joins whole sentences, skipping any that are missing. */

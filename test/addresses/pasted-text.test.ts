@@ -29,7 +29,7 @@ describe('a typed number', () => {
   ])('can use keycap emoji, circled digits and other digit symbols: %s', (text) =>
     expect(parsePort(text)).toEqual({ ok: true, port: 27_015 }));
 
-  it('keeps its original digits if it is part of a name', () =>
+  it("keeps its original digits if it's part of a name", () =>
     expect(plainText('खेल५.भारत खेल.५५ ५५.खेल')).toBe('खेल५.भारत खेल.५५ ५५.खेल'));
 });
 

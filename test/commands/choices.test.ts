@@ -91,7 +91,7 @@ describe('the preview of ambiguous text', () => {
     expect(chosen.map(({ value }: { value: string }) => value)).toEqual(['0', '2', '3']);
   });
 
-  it("only preselects a list's unambiguous lines", async () => {
+  it('preselects only the unambiguous lines of a list', async () => {
     const choices = choicesOf(2, { shape: 'unsure' });
     const rows = [readyRow(10, 'a.example.com'), readyRow(11, 'b.example.com')];
     const { content, buttons } = await show({ choices, rows });

@@ -474,7 +474,7 @@ describe("a guild's panels", () => {
     expect(contentsIn(guild).at(-1)).toMatch(/\n\nTyped$/);
   });
 
-  it('can be posted later with the same input if another admin posts the tenth first', async ({
+  it('can be posted again with the same input if another admin posts the tenth panel first', async ({
     guild,
     admin,
     discord,

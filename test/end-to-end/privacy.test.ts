@@ -99,7 +99,7 @@ describe('/privacy', () => {
     expect(textOf(await addServer(canary, 'b.example.com:2'))).toContain('has reached its limit');
   });
 
-  it('reports in the log channel and on waiting submissions that all data was deleted', async ({
+  it('announces the deletion of all data in the log channel and on waiting submissions', async ({
     bot,
     guild,
     admin,

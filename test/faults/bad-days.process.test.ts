@@ -29,7 +29,7 @@ it('a starting bot logs that Discord is blocking its IP address', async ({ bot, 
   expect(bot.process.running).toBe(true);
 });
 
-it('a starting bot logs a single line without a stack trace if Discord is unreachable', async ({
+it('at startup, the bot logs a single line without a stack trace if Discord is unreachable', async ({
   bot,
   discord,
 }) => {

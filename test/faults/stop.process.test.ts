@@ -4,7 +4,12 @@ import { addServer, chooseLogChannel } from '../support/people.ts';
 
 const it = ownBotTest({ asProcess: true, env: { DEPARTURE_CHECK_SECONDS: '1', DEPARTURE_GRACE_DAYS: '0' } });
 
-it('a stopping bot waits only a few seconds for unfinished work', async ({ bot, guild, member, discord }) => {
+it('a bot that is shutting down waits only a few seconds for unfinished work', async ({
+  bot,
+  guild,
+  member,
+  discord,
+}) => {
   await chooseLogChannel(guild);
   await bot.process.stop();
   discord.faults.inject({ fault: { kind: 'hang' }, path: /^\/guilds\/\d+$/, times: 99 });

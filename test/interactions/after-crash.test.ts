@@ -140,7 +140,7 @@ describe('after a restart', () => {
     await expect.poll(stored).toEqual(['answered']);
   });
 
-  it("a process that wakes from sleep doesn't repeat another process's reply", async () => {
+  it("a process that was suspended doesn't repeat another process's reply", async () => {
     const { bot, left, stored } = await open();
     const { interaction, answer } = await left();
     const underWay = createUnderWay();

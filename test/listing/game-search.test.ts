@@ -189,7 +189,7 @@ describe('the search for a single game', () => {
   });
 });
 
-describe('the game search on random lists', () => {
+describe('the game search in randomly generated lists', () => {
   const word = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 });
   const list = fc.uniqueArray(fc.record<Game>({ name: word, alias: word }), {
     selector: ({ alias }) => alias,

@@ -205,7 +205,7 @@ describe('a failed fetch of the games list', () => {
     expect(games.all).toEqual(GAMES);
   });
 
-  it("doesn't affect guilds with another key", async () => {
+  it("doesn't affect guilds that use a different key", async () => {
     const fetchFor: GamesDeps['fetchFor'] = async (guildId) => (guildId === 'old' ? INVALID : listed());
     const { games } = await setUp([], { fetchFor });
     const outcomes = await Promise.all([games.refresh('old'), games.refresh('1')]);

@@ -177,7 +177,7 @@ describe('the deployment files', () => {
       for (const [, bot] of bots) expect(bot.image).toBe(BOT_IMAGE);
     });
 
-    it('passes .env to the bots unchanged', () => {
+    it('pass .env to the bots unchanged', () => {
       for (const [, bot] of botsOf(read({ BOT_HOST: 'bot.example.com' }))) {
         expect(bot.env_file).toEqual([{ path: '.env', format: 'raw' }]);
       }

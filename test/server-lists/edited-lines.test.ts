@@ -122,7 +122,7 @@ describe('the line numbers after an edit', () => {
     expect([labelOf(1), placeIn(2), labelOf(3)]).toEqual(['3', { line: 12, part: 2 }, '41']);
   });
 
-  it('can be those of lines that the list left out', () => {
+  it('can refer to lines that the list left out', () => {
     const { labelOf, placeIn } = placing('8', '40', undefined);
     expect([labelOf(1), placeIn(2), placeIn(3)]).toEqual(['8', { line: 40 }, { line: 3 }]);
   });

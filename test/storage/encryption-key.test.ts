@@ -121,7 +121,7 @@ describe('encryption with ENCRYPTION_KEY', () => {
     expect((await start(store, [newer, older])).open(record, 'guild 1')).toBe('kept');
   });
 
-  it('throws if used before it has started', async () => {
+  it("throws if it's used before it's initialised", async () => {
     const encryption = createStoreEncryption({ store: await openStore(), logger: recorder() });
     expect(() => encryption.seal('x', 'y')).toThrow('before it was loaded');
   });

@@ -75,7 +75,7 @@ it.each([
   if (isSoon === false) expect(until).toBe(NOON + DAY_MS / 2);
 });
 
-it('the allowance shows which limit applies and when it ends', async () => {
+it('the allowance shows which limit applies and when that limit resets', async () => {
   const { remaining } = await open('-20', { member: limitOf('2/60') });
   expect(await remaining(me)).toMatchObject({ count: 1, limited: { code: 'member-limit' } });
   const limited = { code: 'daily-quota' };

@@ -221,7 +221,7 @@ describe.each(languages)('the strings in $tag', ({ tag, sentences: tree }) => {
     expect(faults).toEqual([]);
   });
 
-  it("aren't longer than in the pseudo-language", () => {
+  it('are no longer than those of the pseudo-language', () => {
     const faults = known
       .map(([key, sentence]) => ({
         key,
