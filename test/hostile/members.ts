@@ -13,6 +13,8 @@ import type { World } from './world.ts';
 export const KEY = 'sandbox-key';
 /** The query port of every game server in the simulated Steam list. */
 export const QUERY_PORT = 27_020;
+/** The second port in an ask with two ports. A button makes it the query port. */
+export const SECOND_PORT = 27_016;
 
 /** A user who makes their own random choices. */
 interface Member {
@@ -49,7 +51,7 @@ const TRIES: readonly (readonly [weight: number, typed: (server: string) => Reco
     [1, (server) => ({ game: 'minecraft', server })],
     [1, (server) => ({ game: 'minecarft', server: `${server}:25565` })],
     [1, (server) => ({ game: 'cs2', server: `${server}:70000` })],
-    [1, (server) => ({ game: 'cs2', server: `${server}:27015`, port: 27016 })],
+    [1, (server) => ({ game: 'cs2', server: `${server}:27015`, port: SECOND_PORT })],
   ];
 
 /** Converts a command's options to a modal's values. */
