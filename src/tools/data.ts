@@ -17,8 +17,7 @@ const HOW =
 const WHY_KEPT = {
   guild: 'These count towards a limit, and are deleted once no limit needs them.',
   member:
-    'Only the id is kept: in servers and key_trials until no limit needs it, in api-key until the API key is removed or ' +
-    'replaced, and in blocks until the member is unblocked.',
+    'Only the id is kept: in servers and key_trials until no limit needs it, and in blocks until the member is unblocked.',
 };
 
 interface Request extends Subject {

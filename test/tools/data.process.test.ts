@@ -63,7 +63,7 @@ describe('npm run data while the bot is running', () => {
     expect(await namesIn(bot)).toEqual(['member', 'other']);
     expect(await tool('member', member, 'delete', '--yes')).toBe(
       `${stored}Deleted. Still stored:\n  guild ${place}: 1 servers\nOnly the id is kept: in servers and key_trials until ` +
-        'no limit needs it, in api-key until the API key is removed or replaced, and in blocks until the member is unblocked.\n',
+        'no limit needs it, and in blocks until the member is unblocked.\n',
     );
     expect(await namesIn(bot)).toEqual([null, 'other']);
     expect(textOf(await addServer(guild.member, 'afterwards.example.com:1'))).toContain(ACCEPTED);
