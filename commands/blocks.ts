@@ -93,6 +93,15 @@ async function namedTargets(
   );
 }
 
+async function namedBlocks(
+  guildId: string,
+  blocks: readonly Block[],
+  approvals: Pick<CommandDeps['approvals'], 'namesOf'>,
+): Promise<readonly NamedBlock[]> {
+  const targets = await namedTargets(guildId, targetsOf(blocks), approvals);
+  return blocks.map((block, index) => ({ ...block, target: targets[index] ?? block.target }));
+}
+
 const targetsOf = (blocks: readonly Block[]): readonly BlockTarget[] => blocks.map(({ target }) => target);
 
 /**
@@ -126,10 +135,7 @@ async function blockedText(
   const isBlocked = (target: BlockTarget) => all.some((block) => includes(block.target, target));
   if (!targets.every(isBlocked)) return withSign('not-sent', t('blocks.full', { most: MAX_BLOCKS }));
   const entries = all.filter((block) => targets.some((target) => includes(block.target, target)));
-  const named = await namedTargets(guildId, targetsOf(entries), approvals);
-  const lines = entries.map((block, index) =>
-    entryText(t, { ...block, target: named[index] ?? block.target }),
-  );
+  const lines = (await namedBlocks(guildId, entries, approvals)).map((each) => entryText(t, each));
   return [
     withSign('not-sent', t('blocks.already', { names: await textOf(targets) })),
     fittingLines(t, lines, lines.length, MAX_ENTRIES_LENGTH),
@@ -159,8 +165,7 @@ export function createBlockList({
       const all = await blocks.list(guildId);
       const page = pageOf({ count: all.length, perPage: PER_PAGE, wanted });
       const onPage = all.slice(page.offset, page.offset + page.limit);
-      const targets = await namedTargets(guildId, targetsOf(onPage), approvals);
-      const shown = onPage.map((block, index) => ({ ...block, target: targets[index] ?? block.target }));
+      const shown = await namedBlocks(guildId, onPage, approvals);
       const here = writePage(page.number, isFromSettings ? FROM_SETTINGS : '');
       return {
         content: [said && `${said}\n`, blocksLine(t, all.length), t('blocks.about')]

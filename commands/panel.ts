@@ -11,7 +11,7 @@ import {
   rows,
 } from '../src/interactions/controls.ts';
 import { UserError } from '../src/interactions/user-error.ts';
-import { waitAtMost } from '../src/lifecycle.ts';
+import { resultWithin } from '../src/lifecycle.ts';
 import { memberText } from '../src/words/escape.ts';
 import { MAX_SUGGESTED_GAMES, unknownGame } from '../src/words/games.ts';
 import { keyText } from '../src/words/keys.ts';
@@ -26,7 +26,7 @@ import { gamePart } from './submit/game-field.ts';
 
 const MAX_TEXT_LENGTH = 500;
 
-/** How long the check for deleted panels can delay the form. Discord allows 3 seconds. The check is repeated later. */
+/** How long the check for deleted panels can delay the form. Discord allows 3 seconds. The check is repeated when the form is submitted. */
 const FULL_TIMEOUT_MS = 1_000;
 
 /** /panel: posts a public message with buttons for submitting servers, so members don't need any commands. */
@@ -45,8 +45,7 @@ export function panelCommand(deps: CommandDeps): Command {
   async function open(context: Context, typed: PanelInput = NO_INPUT): Promise<Modal> {
     const { t, mention, isInThread } = context;
     if (isInThread) throw new UserError(t('panel.inThread', { panel: mention('panel') }));
-    const checking = whyFull(context);
-    const why = (await waitAtMost(FULL_TIMEOUT_MS, checking)) ? await checking : undefined;
+    const why = await resultWithin(FULL_TIMEOUT_MS, whyFull(context));
     if (why !== undefined) throw new UserError(why);
     return modal({
       id: customId('panel', 'post'),

@@ -66,6 +66,12 @@ export async function waitAtMost(ms: number, end: Promise<unknown>): Promise<boo
   return isSettled;
 }
 
+/** Returns a promise's result, or `undefined` after `ms` milliseconds. @throws if the promise is rejected in time */
+export const resultWithin = async <Result>(
+  ms: number,
+  result: Promise<Result>,
+): Promise<Result | undefined> => ((await waitAtMost(ms, result)) ? result : undefined);
+
 /**
  * Starts parts in order, and stops them once, in reverse order. If a part fails to start, the parts before it are stopped
  * and its error is thrown. If a part fails to stop, its error is logged and the other parts are still stopped.

@@ -22,7 +22,7 @@ export const allSettings = (deps: CommandDeps): readonly Setting[] => [
   dailyQuotaSetting,
   approvalSetting(deps),
   trustedRoleSetting,
-  blocksSetting,
+  blocksSetting(deps),
   announcementsSetting(deps),
   panelsSetting(deps),
   languageSetting(deps),

@@ -1,12 +1,17 @@
-import { blocksLine } from '../blocks.ts';
+import { BLOCKS_IN_SETTINGS, blocksLine, createBlockList } from '../blocks.ts';
+import type { CommandDeps } from '../deps.ts';
 import { FINE, OFF, type Setting } from './setting.ts';
 
-/** Blocked members and addresses in the guild. The list that opens belongs to `blockActions`, because moderators use it too. */
-export const blocksSetting: Setting = {
-  id: 'blocks',
-  name: (t) => t('blocks.title'),
-  line: (t, { blocks }) => `${blocks === 0 ? OFF : FINE} ${blocksLine(t, blocks)}`,
-  about: ({ t }) => t('blocks.about'),
-  controls: () => ({}),
-  handlers: {},
-};
+/** Blocked members and addresses in the guild. The list's controls belong to `blockActions`, because moderators use it too. */
+export function blocksSetting(deps: CommandDeps): Setting {
+  const list = createBlockList(deps);
+  return {
+    id: 'blocks',
+    name: (t) => t('blocks.title'),
+    line: (t, { blocks }) => `${blocks === 0 ? OFF : FINE} ${blocksLine(t, blocks)}`,
+    about: ({ t }) => t('blocks.about'),
+    controls: () => ({}),
+    handlers: {},
+    list: (context) => list.show(context, BLOCKS_IN_SETTINGS),
+  };
+}

@@ -13,16 +13,14 @@ import {
 import { ownValue } from '../../src/interactions/interaction.ts';
 import { readPage, writePage } from '../../src/interactions/pager.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
-import { waitAtMost } from '../../src/lifecycle.ts';
+import { resultWithin } from '../../src/lifecycle.ts';
 import { memberText } from '../../src/words/escape.ts';
 import { withSign } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
-import { BLOCKS_IN_SETTINGS, createBlockList } from '../blocks.ts';
 import type { CommandDeps } from '../deps.ts';
 import { enterKey } from '../setkey.ts';
 import { slashCommand } from '../slash-command.ts';
 import { allSettings } from './all-settings.ts';
-import { blocksSetting } from './blocks.ts';
 import { logLine, withTroubleHere } from './log-channel.ts';
 import {
   type Change,
@@ -60,7 +58,6 @@ interface View {
 export function settingsCommand(deps: CommandDeps): Command {
   const { settings, keys, approvals, games, panels, blocks, guildLog } = deps;
   const table = allSettings(deps);
-  const blockList = createBlockList(deps);
   const settingOf = (id: string) => table.find((setting) => setting.id === id);
 
   async function read({ guildId, guildLocale }: Context): Promise<SettingsView> {
@@ -84,7 +81,7 @@ export function settingsCommand(deps: CommandDeps): Command {
         const { now } = await save(context, setting, made, shown);
         shown = { ...shown, now };
       });
-      if (tried) await waitAtMost(RETRY_TIMEOUT_MS, tried);
+      if (tried) await resultWithin(RETRY_TIMEOUT_MS, tried);
     }
     return shown;
   }
@@ -153,11 +150,13 @@ export function settingsCommand(deps: CommandDeps): Command {
   async function open(context: PressContext): Promise<Reply> {
     const { wanted, state } = readPage(context.argument);
     const [chosen] = context.values;
-    if ((chosen ?? state) === blocksSetting.id) return blockList.show(context, BLOCKS_IN_SETTINGS);
+    const page = chosen ?? state;
+    const setting = settingOf(page);
+    if (setting?.list) return setting.list(context);
     const shown = await read(context);
-    const checking = chosen === undefined ? undefined : settingOf(chosen)?.opened?.(context, shown.now);
-    const found = checking && (await waitAtMost(OPENED_TIMEOUT_MS, checking)) ? await checking : undefined;
-    const view = { page: chosen ?? state, wanted, said: found?.said };
+    const checking = chosen === undefined ? undefined : setting?.opened?.(context, shown.now);
+    const found = checking && (await resultWithin(OPENED_TIMEOUT_MS, checking));
+    const view = { page, wanted, said: found?.said };
     return show(context, { ...shown, panels: found?.panels ?? shown.panels }, view);
   }
 

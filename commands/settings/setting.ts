@@ -112,6 +112,8 @@ export interface Setting {
     Record<string, (context: PressContext, now: Settings, about: string) => Change | Promise<Change>>
   >;
   readonly modal?: SettingModal;
+  /** Shows a list in place of the setting's page. */
+  list?(context: Context): Promise<Reply>;
   /** Asks Discord what has changed there, when an admin opens the page. Discord allows 3 seconds for the reply. */
   opened?(context: Context, now: Settings): Promise<Partial<Pick<Change, 'said' | 'panels'>>>;
   /** Rechecks a known problem when an admin opens /settings. Returns `undefined` without a known problem. */

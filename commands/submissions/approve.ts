@@ -1,4 +1,4 @@
-import { serversText } from '../../src/approval/approval-view.ts';
+import { againText, serversText } from '../../src/approval/approval-view.ts';
 import type { Context, PressContext, Reply } from '../../src/interactions/command.ts';
 import type { Control } from '../../src/interactions/controls.ts';
 import type { GameIndex } from '../../src/listing/game-search.ts';
@@ -121,7 +121,7 @@ export function approvalNotes(
         : [serversText(t, servers, games), ...outcomesForLog(t, servers), t('ended.unrecorded')],
     ),
     keyProblem && withSign('not-sent', keyText(keyProblem, context)),
-    again > 0 && t('approval.again', { count: again }),
+    againText(t, again),
   ];
   return texts.filter((text) => typeof text === 'string');
 }

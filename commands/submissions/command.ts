@@ -143,7 +143,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
   /** Describes the newest unfinished list or unsent server, and builds the button that opens it. */
   async function unfinishedList(context: Context, filter: SubmissionFilter): Promise<Unfinished> {
     const found = isWhole(context, filter) ? await findUnfinished(context) : undefined;
-    if (found === undefined) return { above: (content: string) => content, button: undefined };
+    if (found === undefined) return { above: (content) => content, button: undefined };
     const { t } = context;
     const { id, text, count } = found;
     const older = count > 1 ? t('submissions.olderLists', { count: count - 1 }) : undefined;

@@ -78,7 +78,8 @@ export function refusedCorrection(
 ): RefusedForm {
   const { t } = context;
   const typed = rowWithoutPasswords(fieldsOf(context));
-  const [before, after] = [fieldsIn(seen), fieldsIn(current)];
+  const before = fieldsIn(seen);
+  const after = fieldsIn(current);
   const { game, server, port, queryPort } = before && after ? withLaterChanges(typed, before, after) : typed;
   return {
     opens: submissionsId('correct', `${id}:${submissionId}`),
@@ -100,12 +101,10 @@ function fieldsIn(submission: Submission | undefined): TypedRow | undefined {
 }
 
 /** Replaces the values that the moderator didn't change with those that somebody else changed. */
-const withLaterChanges = (typed: TypedRow, before: TypedRow, after: TypedRow): TypedRow => ({
-  game: typed.game === before.game ? after.game : typed.game,
-  server: typed.server === before.server ? after.server : typed.server,
-  port: typed.port === before.port ? after.port : typed.port,
-  queryPort: typed.queryPort === before.queryPort ? after.queryPort : typed.queryPort,
-});
+function withLaterChanges(typed: TypedRow, before: TypedRow, after: TypedRow): TypedRow {
+  const now = (field: keyof TypedRow) => (typed[field] === before[field] ? after[field] : typed[field]);
+  return { game: now('game'), server: now('server'), port: now('port'), queryPort: now('queryPort') };
+}
 
 /** Reads the refused correction that the button's message shows, if there is one. */
 export function correctionBefore(context: PressContext): TypedRow | undefined {

@@ -71,16 +71,14 @@ export function decisionActions(
   }
 
   async function decline(context: SubmitContext): Promise<Reply> {
-    await demandModerator(context, refusedDecline(context, seenOf(context)));
-    const { interactionId, user } = context;
     const seen = seenOf(context);
-    const submission = await approvals.seen(seen);
     const refused = (now: SeenApproval) => refusedDecline(context, now);
+    await demandModerator(context, refused(seen));
+    const { interactionId, user } = context;
+    const submission = await approvals.seen(seen);
     if (submission === undefined) return undecided(context, refused);
     const { requiresReason = false } = await deps.settings.getOrThrow(context.guildId);
-    const earlier = await approvals.decisionsBefore(submission);
-    const decidedLines = earlier.decided.flatMap(({ servers }) => servers);
-    const typed = readDecline(context, submission, requiresReason, decidedLines);
+    const typed = readDecline(context, submission, requiresReason, await submissions.earlier(submission));
     if (typed.kind === 'refused') return stillWaiting(context, typed.why, refused(seen));
     const { reason, only, block } = typed;
     const before = await placeOf(context);
@@ -154,19 +152,19 @@ export function decisionActions(
 
   /** Corrects a submission, which stays waiting in the same message. */
   async function correct(context: SubmitContext): Promise<Reply> {
-    await demandModerator(context, refusedCorrection(context, seenOf(context)));
-    const { interactionId, user } = context;
     const seen = seenOf(context);
+    await demandModerator(context, refusedCorrection(context, seen));
+    const { interactionId, user } = context;
     const submission = await approvals.seen(seen);
-    const refused = async () => {
+    const tooLate = async () => {
       const before = await submissions.find(seen.guildId, seen.submissionId ?? '');
       return undecided(context, (now, current) => refusedCorrection(context, now, before, current));
     };
-    if (submission === undefined) return refused();
+    if (submission === undefined) return tooLate();
     try {
       const row = await readCorrection(context, submission.servers.map(rowForServer), deps);
       const problem = await approvals.correct({ ...seen, by: user, interactionId, row });
-      if (problem?.code === 'decided') return await refused();
+      if (problem?.code === 'decided') return await tooLate();
       if (problem) throw await notCorrected(context, row, problem, deps);
     } catch (error) {
       if (error instanceof UserError)

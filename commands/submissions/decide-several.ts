@@ -157,8 +157,8 @@ export function severalActions(
     const { interactionId, user, field, t } = context;
     const [userId = ''] = context.argument.split(':');
     const opens = submissionsId('declineall', userId);
-    const [noEffect, typed] = [noEffectText(context), typedDecline(context)];
-    await demandModerator(context, { opens, label: t('approval.decline'), typed, noEffect });
+    const typed = typedDecline(context);
+    await demandModerator(context, { opens, label: t('approval.decline'), typed });
     const { requiresReason = false } = await deps.settings.getOrThrow(context.guildId);
     const reason = readReason(field);
     if (requiresReason && isMissing(reason)) {
@@ -184,6 +184,7 @@ export function severalActions(
     }
     // The form came too late for all of them. The moderator can use the input if the member's submissions were only changed.
     const isGone = before === AT_START;
+    const noEffect = noEffectText(context);
     const reply = await decidedInQueue(context, before, [isGone ? '' : noEffect, ...texts]);
     return withNext([], reply, isGone ? [noEffectEmbed({ noEffect, typed })] : typed);
   }

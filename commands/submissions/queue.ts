@@ -32,7 +32,7 @@ import { type Approved, approvalNotes, keyButton } from './approve.ts';
 import { AT_START, readFilter, waitingId, writeFilter } from './filter.ts';
 import { earlierLines, linesLeft } from './lines-left.ts';
 import { blocksButton, buttonsForAll, queueSelect } from './list-several.ts';
-import { formReply, noEffectEmbed, type RefusedForm } from './typed-form.ts';
+import { type FormToReopen, formReply, noEffectEmbed, type RefusedForm } from './typed-form.ts';
 
 /** A press or a submitted modal about a submission. The argument has the ids of the draft and the submission. */
 export type DecisionContext = PressContext | SubmitContext;
@@ -55,7 +55,7 @@ export async function mayDecide(
 export async function demandModerator(
   context: Context,
   settings: Pick<GuildSettings, 'getOrThrow'>,
-  form?: RefusedForm,
+  form?: FormToReopen,
 ): Promise<void> {
   if (await mayDecide(context, settings)) return;
   const content = context.t('approval.notModerator');
@@ -381,7 +381,7 @@ export function createApprovalQueue(deps: CommandDeps) {
     showNext,
     showOne,
     showPressed,
-    demandModerator: (context: DecisionContext, form?: RefusedForm) =>
+    demandModerator: (context: DecisionContext, form?: FormToReopen) =>
       demandModerator(context, settings, form),
     outdatedText,
     outdated,

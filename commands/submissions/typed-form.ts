@@ -24,8 +24,11 @@ export const typedEmbeds = (typed: Readonly<Record<string, string>>): readonly A
     .filter(([, value]) => value !== '')
     .map(([title, description]) => ({ title, description }));
 
+/** A refused form, without what to report if it can't be opened again. */
+export type FormToReopen = Omit<RefusedForm, 'noEffect'>;
+
 /** Shows a refused form, with the button that opens it again. */
-export const formReply = ({ opens, label, typed }: RefusedForm): Pick<Reply, 'embeds' | 'components'> => ({
+export const formReply = ({ opens, label, typed }: FormToReopen): Pick<Reply, 'embeds' | 'components'> => ({
   embeds: typed,
   components: rows([button(opens, label, 'primary')]),
 });

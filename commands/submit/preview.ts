@@ -14,7 +14,7 @@ import { countToEdit } from '../../src/submissions/draft-editor.ts';
 import type { ReachedLimit } from '../../src/submissions/limits.ts';
 import type { LineNumbers } from '../../src/submissions/line-numbers.ts';
 import { escapeText, shortenMarkup } from '../../src/words/escape.ts';
-import { earlierSubmissionLines, heldCountText } from '../../src/words/not-submitted.ts';
+import { earlierSubmissions, heldCountText } from '../../src/words/not-submitted.ts';
 import { namedText, sentences } from '../../src/words/sentences.ts';
 import {
   firstItems,
@@ -235,10 +235,8 @@ export function heldText(t: Translate, { draft, rows, limited, namesAll = false,
 }
 
 function alreadySubmittedText(t: Translate, checked: CheckedDraft, games: GameIndex): string {
-  const lines = earlierSubmissionLines(t, [...checked.alreadySubmitted.values()], games);
-  const isNew = !isNothingNew(checked);
-  const heading = isNew
-    ? lines.slice(0, 1)
-    : [t('list.nothingNew', { count: checked.alreadySubmitted.size })];
-  return [...heading, ...lines.slice(1)].join('\n');
+  const { alreadySubmitted } = checked;
+  const lines = earlierSubmissions(t, [...alreadySubmitted.values()], games).flat();
+  if (!isNothingNew(checked)) return lines.join('\n');
+  return [t('list.nothingNew', { count: alreadySubmitted.size }), ...lines.slice(1)].join('\n');
 }

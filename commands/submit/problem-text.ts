@@ -31,7 +31,7 @@ const MAX_VALUE_LENGTH = 24;
 const MAX_NAME_LENGTH = 30;
 const MAX_LINE_NUMBERS = 8;
 
-/** Adds games that the member may have meant to the text about a problem. */
+/** Adds what the member may have meant, such as a game or a port, to the text about a problem. */
 const withNear = (t: Translate, { short, help }: ProblemText, near: string | undefined): ProblemText => ({
   short,
   help: near === undefined || near === '' ? help : t('problem.help.near', { near }),

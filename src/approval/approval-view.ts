@@ -10,7 +10,7 @@ import { withNumbers } from '../submissions/line-numbers.ts';
 import { isDeclined } from '../submissions/outcome.ts';
 import { type Submission, serverResults, unconfirmedIn } from '../submissions/submission.ts';
 import { escapeText, memberText } from '../words/escape.ts';
-import { earlierSubmissionLines, heldCountText } from '../words/not-submitted.ts';
+import { earlierSubmissions, heldCountText } from '../words/not-submitted.ts';
 import { outcomesForLog, type ServerWithOutcome } from '../words/outcomes.ts';
 import { byText, namedText, sentences } from '../words/sentences.ts';
 import {
@@ -113,6 +113,9 @@ export function decisionText(
     : t(`approval.${decision}By`, { user: memberText({ id, name }) });
 }
 
+const approvalText = (t: Translate, submission: Submission): string =>
+  decisionText(t, unconfirmedIn(submission).length > 0 ? 'unconfirmed' : 'approved', submission);
+
 /** Counts servers that were declined together, with the reason if there is one. */
 export function declinedTogetherText(
   t: Translate,
@@ -163,9 +166,8 @@ function statusOf(t: Translate, submission: Submission, member?: Context): Statu
       const received = ended.filter(({ outcome }) => outcome.kind !== 'not-sent');
       const notSent = ended.filter(({ outcome }) => outcome.kind === 'not-sent');
       const textsOf = (some: typeof ended) => outcomesForLog(t, some, ended.length);
-      const decision = unconfirmedIn(submission).length > 0 ? 'unconfirmed' : 'approved';
       const texts = [
-        decisionText(t, decision, submission),
+        approvalText(t, submission),
         ...textsOf(received),
         // Unconfirmed servers are last among the servers that were sent.
         ...unknownTexts(t, ended, member),
@@ -316,14 +318,14 @@ export const backgroundTexts = (
   games: GameIndex,
 ): readonly string[] => [
   ...heldTexts(t, background),
-  ...earlierSubmissionLines(t, background.before, games),
+  ...earlierSubmissions(t, background.before, games).flat(),
   ...blockedTexts(t, background),
   ...background.manyPorts.map(
     ({ host, count }) =>
       `🔢 ${t('approval.manyPorts', { count, host: cutForCode(host, MAX_LENGTHS.address) })}`,
   ),
   ...background.decided.map((part) => decidedPartText(t, part, games)),
-  ...moreText(t, background.olderDecisions),
+  ...moreText(t, background.olderDeclines),
 ];
 
 /** Returns the numbers of a list's lines, if {@link serversText} doesn't name all of them. */
@@ -340,9 +342,8 @@ const heldTexts = (t: Translate, { held }: Pick<EarlierDecisions, 'held'>): read
 /** Describes in one line how a moderator decided on some lines of a list while the others kept waiting. */
 function decidedPartText(t: Translate, part: Submission, games: GameIndex): string {
   if (part.state === 'declined') return declinedPartText(t, part, games);
-  const decision = unconfirmedIn(part).length > 0 ? 'unconfirmed' : 'approved';
   const why = serversText(t, part.servers, games);
-  return approvedText(t, { item: decisionText(t, decision, part), why }, serverResults(part));
+  return approvedText(t, { item: approvalText(t, part), why }, serverResults(part));
 }
 
 function declinedPartText(t: Translate, part: Submission, games: GameIndex): string {
@@ -408,8 +409,8 @@ export function harmfulView(
   const [head = ''] = statusText(t, submission).split('\n');
   const components = rows(logButtons(t, submission, { ...background, isWhole: false }));
   if (submission.state !== 'waiting') return { content: head, components };
-  const [earlier] = earlierSubmissionLines(t, background.before, games);
-  return { content: [head, earlier, t('approval.harmful')].filter(Boolean).join('\n'), components };
+  const headings = earlierSubmissions(t, background.before, games).flatMap((group) => group.slice(0, 1));
+  return { content: [head, ...headings, t('approval.harmful')].join('\n'), components };
 }
 
 /** Builds the message for a submission that was deleted, usually together with all the guild's data. */

@@ -79,7 +79,7 @@ export interface EarlierDecisions {
   /** The sent servers of all approved submissions, then the latest declined ones. Both are sorted oldest first. */
   readonly decided: readonly Submission[];
   /** The number of declines before those in `decided`. */
-  readonly olderDecisions: number;
+  readonly olderDeclines: number;
   /** The limit that holds back waiting servers after the others were approved. */
   readonly held: { readonly count: number; readonly limited: ReachedLimit } | undefined;
 }
@@ -173,7 +173,10 @@ export function createApprovals({
       .execute();
   }
 
-  /** @param inSameMessage leaves out submissions that have their own message, and later ones, which are in another message */
+  /**
+   * Returns how moderators decided on the other lines of the submission's list.
+   * @param inSameMessage leaves out submissions that have their own message, and later ones, which are in another message
+   */
   async function decisionsBefore(submission: Submission, inSameMessage = false): Promise<EarlierDecisions> {
     const { id, draftId, guildId, servers } = submission;
     const parts = await tables()
@@ -198,7 +201,7 @@ export function createApprovals({
       )
       .orderBy('created_at')
       .execute();
-    // Only these messages show moderators what was sent.
+    // No other message shows moderators what these sent, so none is left out.
     const approved = parts.filter(({ state }) => state === 'done');
     const declined = parts.filter(({ state }) => state === 'declined');
     const shown = [...approved, ...declined.slice(-MAX_PARTIAL_DECLINES_SHOWN)];
@@ -212,7 +215,7 @@ export function createApprovals({
       .filter((part) => part.servers.length > 0);
     return {
       decided,
-      olderDecisions: parts.length - shown.length,
+      olderDeclines: parts.length - shown.length,
       held: decided.some(({ state }) => state === 'done') ? await heldBack(submission) : undefined,
     };
   }
@@ -240,7 +243,7 @@ export function createApprovals({
     /** Returns the draft's latest submission that needs, or needed, a moderator's approval. */
     find: ({ guildId, id }: DraftRef): Promise<Submission | undefined> =>
       submissions.latest(guildId, id, { isForModerators: true }),
-    /** Returns the draft's submission with this message, which may be declined and submitted again. */
+    /** Returns the draft's submission with this message. The draft may have been declined and submitted again since. */
     withMessage: ({ guildId, id }: DraftRef, { messageId }: MessagePlace): Promise<Submission | undefined> =>
       submissions.latest(guildId, id, { messageId }),
     /** Returns all waiting submissions of the guild, or only those of one member, oldest first. */

@@ -61,7 +61,7 @@ export function createDecisionNotices(deps: DecisionNoticesDeps) {
           or([
             eb('state', '<>', 'declined'),
             eb('ended_at', '<=', now - undoMs),
-            // The decline may have ended while this query waited for the store.
+            // A time slightly ahead can be of a decline that ended while this query waited for the store.
             eb('ended_at', '>', now + undoMs),
           ]),
         )

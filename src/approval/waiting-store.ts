@@ -290,9 +290,17 @@ export function createWaitingSubmissions({
       await submissions.move(id, guildId, 'declined', { state: 'withdrawn', ended_at: now() });
       await servers(id).set({ outcome: null, reason: null, ended_at: null }).execute();
       if (others?.state === 'waiting') await life.end(others.id, guildId, { state: 'withdrawn' });
-      const correction = others && null;
-      const undone = { expiresAt, notice, correction, undoneBy: interactionId };
-      await life.begin({ ...by, draftId, rows, interactionId: null, ...undone });
+      await life.begin({
+        ...by,
+        draftId,
+        rows,
+        interactionId: null,
+        expiresAt,
+        notice,
+        // The correction of another line isn't one of this line.
+        correction: others && null,
+        undoneBy: interactionId,
+      });
       // The new submission has the message.
       await tables()
         .updateTable('submissions')

@@ -10,7 +10,10 @@ export const MAX_BLOCK_REASON_LENGTH = 100;
 /** The member, host or range of addresses that can't be submitted or submit in a guild. */
 export type BlockTarget =
   | { readonly kind: 'member'; readonly id: string }
-  /** A name with its subdomains or an address, both in canonical form, or a range such as `203.0.113.0/24`, as typed. */
+  /**
+   * A name with its subdomains or an address, both in canonical form, or a range such as `203.0.113.0/24`, in lower case and
+   * otherwise as typed.
+   */
   | { readonly kind: 'host'; readonly host: string };
 
 export interface Block {

@@ -26,8 +26,9 @@ const settingsSchema = z.object({
   /** The role to mention in the log channel if the service rejects the key. */
   notifyRoleId: z.exactOptional(z.string()),
   /**
-   * Whether members' submissions have to be approved by a moderator, who sees them in the log channel. Once approval was turned
-   * off, the value is `false`, because submissions may still be waiting. The first submission while none is waiting removes it.
+   * Whether members' submissions have to be approved by a moderator, who sees them in the log channel. After approval has been
+   * turned off, the value is `false`, because submissions may still be waiting. The first submission made when none is waiting
+   * removes the value.
    */
   approval: z.exactOptional(z.boolean()),
   /** The role that can approve and decline submissions, in addition to members who can manage the guild. */

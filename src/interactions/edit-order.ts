@@ -75,7 +75,10 @@ export function createEditOrder({ store: { tables, unsynced }, processId, pause 
       ).catch(() => undefined);
     },
 
-    /** Whether an interaction wrote to this message or might soon. False an hour after the arrival of one with a reply. */
+    /**
+     * Whether an interaction wrote to this message or might soon. An interaction with a reply is only remembered for an hour after
+     * its arrival.
+     */
     async wrote(interactionId: string, message: MessageKey): Promise<boolean> {
       const row = await tables()
         .selectFrom('interactions')

@@ -16,7 +16,7 @@ import type { Interaction, MessageContent } from './interaction.ts';
  * interactions that Discord redelivered late were handled twice (measured).
  */
 const REPLIED_KEPT_MS = 3_600_000;
-/** The member is notified the next time the bot starts. */
+/** Applies to interactions without a reply. Their members are notified the next time the bot starts. */
 export const UNREPLIED_KEPT_DAYS = 30;
 
 const MARK_REPLIED_PAUSES_MS = [1_000, 5_000, 10_000];

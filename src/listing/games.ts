@@ -28,7 +28,7 @@ const PAUSE_AFTER_FAILURE_MS = 30_000;
 
 type Fetch = () => Promise<GamesOutcome | undefined>;
 
-/** The stored games list, for use after a restart and by other processes. */
+/** The stored games list, for use after a restart. */
 const listSchema = z.object({
   fetchedAt: z.number().int().nonnegative(),
   games: gamesSchema.transform(({ games }) => games).refine((games) => games.length > 0),

@@ -97,20 +97,19 @@ export function isSetting(line: string): boolean {
  */
 export function linesLikeServers(lines: readonly string[]): ReadonlySet<number> {
   const like = new Set<number>();
-  let separatorAbove: string | undefined;
-  /** The lines in a row with the same separator. */
-  let run: { readonly index: number; readonly hasPort: boolean }[] = [];
+  /** Consecutive entries with the same separator. */
+  let run: { readonly index: number; readonly separator: string; readonly hasPort: boolean }[] = [];
   function endRun(): void {
-    if (run.some(({ hasPort }) => hasPort))
-      for (const { index, hasPort } of run) if (!hasPort) like.add(index);
+    if (run.some(({ hasPort }) => hasPort)) {
+      for (const { index } of run.filter(({ hasPort }) => !hasPort)) like.add(index);
+    }
     run = [];
   }
   for (const [index, line] of lines.entries()) {
     if (!hasWords(line)) continue;
     const entry = nameAndHost(line);
-    if (entry?.separator !== separatorAbove) endRun();
-    separatorAbove = entry?.separator;
-    if (entry) run.push({ index, hasPort: entry.hasPort });
+    if (entry?.separator !== run[0]?.separator) endRun();
+    if (entry) run.push({ index, ...entry });
   }
   endRun();
   return like;

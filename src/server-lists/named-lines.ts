@@ -68,7 +68,8 @@ function indicesOf(text: string, places: readonly RowPlace[]): readonly number[]
     places.flatMap((place, index) => (isNamed(place) ? index : []));
   const [from = '', to = from, ...more] = text.split(/[-–]/u).map((each) => each.trim());
   if (NUMBER.test(from) && NUMBER.test(to) && more.length === 0) {
-    const [first, last] = [Math.min(Number(from), Number(to)), Math.max(Number(from), Number(to))];
+    const first = Math.min(Number(from), Number(to));
+    const last = Math.max(Number(from), Number(to));
     return indices(({ line }) => first <= line && line <= last);
   }
   return indices((place) => lettersLabel(place) === text.toLowerCase());

@@ -70,7 +70,7 @@ export interface UnreadableList {
 
 /** The servers found in a text, before they are checked. */
 export interface RawRows extends Omit<TextRows, 'leftOut'> {
-  /** The labels of the lines that contain words but no server, and of comments with an address; see {@link lineLabel}. */
+  /** The labels of the lines that contain words but no server, and of comments with an address; see `lineLabel`. */
   readonly leftOut: readonly string[];
   /** The names of columns that may hold ports but weren't used. */
   readonly unused: readonly string[];
@@ -281,8 +281,9 @@ export function readLines(text: string, games: GameReading, source: 'list' | 'me
   if (header === undefined) return finished([]);
   // Comments are blanked out, because they may contain unclosed quotes.
   const below = lines.slice(top + 1).map((line) => (isComment(line) ? '' : line));
-  for (const [index, line] of lines.entries())
+  for (const [index, line] of lines.entries()) {
     if (index > top && isComment(line) && namesServer(line)) leftOut.push(index + 1);
+  }
   const records = recordsOf(below, header.delimiter);
   const columns = columnsUnder(
     header,

@@ -16,7 +16,7 @@ import {
 export interface Repair {
   readonly field: 'server' | 'game' | 'port' | 'queryPort' | 'swap';
   readonly value: string;
-  /** The port to set too: the new game's default port if no port was typed, or the first of two ports. */
+  /** A port to set as well: the new game's default port if no port was typed, or the first of two ports. */
   readonly port?: string;
 }
 
@@ -113,8 +113,8 @@ export function withDots(server: string): string | undefined {
 const THOUSANDS = /^([1-9]\d?)[., '](\d{3})$/u;
 
 function withoutThousands(port: string): string {
-  const [all = '', thousands = '', rest = ''] = THOUSANDS.exec(port) ?? [];
-  return all !== '' && Number(thousands + rest) <= MAX_PORT ? thousands + rest : port;
+  const digits = port.replace(THOUSANDS, '$1$2');
+  return Number(digits) <= MAX_PORT ? digits : port;
 }
 
 /** Returns the text that the member probably meant: ports without separators, and an address with dots. Only suggest it. */
@@ -129,10 +129,8 @@ export const asMeant = ({ server, port, queryPort, game }: TypedRow): TypedRow =
 export function meantValue(typed: TypedRow): string | undefined {
   const meant = asMeant(typed);
   if (meant.server !== typed.server) return withPort(meant, meant.port).server;
-  return [
-    [typed.port, meant.port],
-    [typed.queryPort, meant.queryPort],
-  ].find(([before, after]) => before !== after)?.[1];
+  if (meant.port !== typed.port) return meant.port;
+  return meant.queryPort === typed.queryPort ? undefined : meant.queryPort;
 }
 
 const portOf = (port: number | string): Repair => ({ field: 'port', value: String(port) });

@@ -92,7 +92,7 @@ export interface PastedLine {
   readonly number: number;
   /** The line as it was pasted, with passwords. It only shows what kind of text the line is. */
   readonly raw: string;
-  /** Whether the line has the form of the lines with servers above or below it, see {@link linesLikeServers}. */
+  /** Whether the line has the form of the lines with servers above or below it, see `linesLikeServers`. */
   readonly isLikeServers: boolean;
 }
 
@@ -723,8 +723,10 @@ function isSeparate(all: readonly PlacedAddress[], index: number, text: string):
 /** Whether a space might have split a host name at the beginning of a line, as in `play.exam ple.com:25565`. */
 function mayBeCut(found: FoundAddress, text: string, placed: readonly PlacedAddress[]): boolean {
   const front = placed.find(({ end }) => end === found.start - 1 && text[end] === ' ');
-  const [part, host] = [front?.address?.host ?? '', found.address?.host ?? ''];
-  if (front === undefined || part === '' || hasPort(front) || isIP(part) > 0 || isIP(host) > 0) return false;
+  const part = front?.address?.host;
+  const host = found.address?.host ?? '';
+  if (front === undefined || part === undefined || hasPort(front)) return false;
+  if (isIP(part) > 0 || isIP(host) > 0) return false;
   return !host.endsWith(`.${part}`) && !hasWords(text.slice(0, front.start).replace(ITEM, ''));
 }
 

@@ -31,7 +31,7 @@ export function createErasure(deps: ErasureDeps) {
   const submissionsOf = (guildId: string) =>
     tables().selectFrom('submissions').where('submissions.guild_id', '=', guildId);
 
-  /** SQL condition for servers that don't count towards a limit, because they were never reserved or long enough ago. */
+  /** SQL condition for servers that don't count towards a limit, because they were never reserved, or were reserved long enough ago. */
   const isUncounted = () => sql<boolean>`(reserved_at is null or reserved_at < ${limits.countsSince()})`;
 
   const endedServersOf = (guildId: string) =>

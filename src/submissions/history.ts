@@ -147,11 +147,11 @@ export function createHistory({ store, myTurn, now }: SubmissionStoreBase) {
       // PostgreSQL rejects an empty list.
       if (ids.length === 0) return [];
       await myTurn(guildId);
-      const ofThese = (some: readonly string[]) =>
+      const ofThese = () =>
         serversIn(guildId)
           .innerJoin('submissions', 'submissions.id', 'servers.submission_id')
-          .where('submissions.id', 'in', [...some]);
-      const rows = await ofThese(ids)
+          .where('submissions.id', 'in', [...ids]);
+      const rows = await ofThese()
         .groupBy(['submissions.id', 'servers.outcome'])
         .selectAll('submissions')
         .select('servers.outcome')
@@ -169,7 +169,7 @@ export function createHistory({ store, myTurn, now }: SubmissionStoreBase) {
       const servers =
         wanted.length === 0
           ? []
-          : await ofThese(ids)
+          : await ofThese()
               .where('servers.position', 'in', wanted)
               .select(ENTRY_COLUMNS)
               .select(['servers.submission_id', 'servers.position'])
@@ -371,7 +371,7 @@ type OutcomeRow = SubmissionsTable & Pick<ServersTable, 'outcome'> & { readonly 
 
 /**
  * @param rows one row per outcome
- * @param server the submission's first server
+ * @param server the submission's first server, or in a search the first that matches
  */
 function submissionOf(
   rows: readonly OutcomeRow[],

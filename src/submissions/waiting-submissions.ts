@@ -71,7 +71,7 @@ export interface WaitingSubmissions {
   ): Promise<WaitingProblem | undefined>;
   /**
    * Creates a submission that waits for a moderator, and reuses the previous submission's message for moderators. A message
-   * that already shows a declined submission isn't reused.
+   * that already shows a declined or withdrawn submission isn't reused.
    * @returns the new submission's id
    */
   begin(submission: NewWaitingSubmission): Promise<string>;

@@ -94,12 +94,12 @@ export function limitText({ code, limit, until }: ReachedLimit, t: Translate): P
 /** States how many servers a limit holds back, and for how long. */
 export const heldCountText = (
   t: Translate,
-  { count, limited: { code, limit, until } }: { readonly count: number; readonly limited: ReachedLimit },
+  { count, limited }: { readonly count: number; readonly limited: ReachedLimit },
 ): string =>
   t('list.held', {
     count,
-    seconds: Math.ceil(until / 1000),
-    why: t(`problem.short.${code}`, { count: limit }),
+    seconds: Math.ceil(limited.until / 1000),
+    why: limitText(limited, t).short,
   });
 
 /** Members who can submit at most this number of servers are warned of a limit. The daily quota is always mentioned. */
@@ -134,21 +134,25 @@ const MAX_EARLIER_NAMED = 3;
 /**
  * Counts the servers that had already been submitted, and lists the first few with their outcomes. Unconfirmed servers come
  * first, because the listing service may not have received them.
+ * @returns for unconfirmed and other servers, if any, a heading followed by the servers' lines
  */
-export function earlierSubmissionLines(
+export function earlierSubmissions(
   t: Translate,
   all: readonly EarlierSubmission[],
   games: GameIndex,
-): readonly string[] {
-  const lines = (isUnconfirmed: boolean, key: 'unconfirmed' | 'alreadySubmitted'): readonly string[] => {
+): readonly (readonly string[])[] {
+  const group = (
+    isUnconfirmed: boolean,
+    key: 'unconfirmed' | 'alreadySubmitted',
+  ): readonly (readonly string[])[] => {
     const some = all.filter(({ outcome }) => (outcome.kind === 'unknown') === isUnconfirmed);
     if (some.length === 0) return [];
     const items = firstItems(t, some, MAX_EARLIER_NAMED, (before) =>
       t('look.about', { item: serverItem(t, before), why: beforeText(before, t, games) }),
     );
-    return [t(`list.${key}`, { count: some.length }), ...items];
+    return [[t(`list.${key}`, { count: some.length }), ...items]];
   };
-  return [...lines(true, 'unconfirmed'), ...lines(false, 'alreadySubmitted')];
+  return [...group(true, 'unconfirmed'), ...group(false, 'alreadySubmitted')];
 }
 
 /** Describes an earlier submission of a server by its outcome, game, time and submitter. */

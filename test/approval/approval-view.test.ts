@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { channelView, decidedText } from '../../src/approval/approval-view.ts';
+import { channelView, decidedText, harmfulView } from '../../src/approval/approval-view.ts';
 import { reasonNamed } from '../../src/approval/decline-reasons.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 import type { Submission } from '../../src/submissions/submission.ts';
@@ -38,7 +38,7 @@ const [server] = waiting.servers;
 const background = {
   before: [],
   decided: [],
-  olderDecisions: 0,
+  olderDeclines: 0,
   held: undefined,
   isRepeat: false,
   blocked: [],
@@ -64,6 +64,26 @@ it.each([
   );
 });
 
+it('an approval message without links counts unconfirmed and already submitted servers', () => {
+  const before = {
+    server: 'a.example.com',
+    port: 1,
+    game: 'rust',
+    at: 0,
+    userId: '4',
+    userName: 'mia',
+    isYours: false,
+  };
+  const unconfirmed = { kind: 'unknown', reason: 'unreadable' } as const;
+  const all = [
+    { ...before, outcome: unconfirmed },
+    { ...before, outcome: ACCEPTED },
+  ];
+  const { content } = harmfulView(t, waiting, { ...background, before: all }, games);
+  expect(content).toContain('**1 unconfirmed:**\n**1 already submitted:**');
+  expect(content).not.toContain('example.com');
+});
+
 it('an approval message shows each person by name, or by mention if the name is unknown', () => {
   const blocked = [{ kind: 'member', id: '4', name: 'mia' }] as const;
   const decided = [{ ...waiting, state: 'declined' }] as const;
@@ -76,7 +96,7 @@ it('an approval message shows each person by name, or by mention if the name is 
 
 it('an approval message counts the partial declines that it leaves out', () => {
   const decided = [{ ...waiting, state: 'declined' }] as const;
-  expect(contentOf(waiting, { decided, olderDecisions: 2 })).toMatch(
+  expect(contentOf(waiting, { decided, olderDeclines: 2 })).toMatch(
     /❌ 1 declined by \\@mod.*\n… and 2 more$/,
   );
 });
@@ -98,7 +118,7 @@ it('an approval message shows warnings before the decisions, which Discord may l
   const decided = [{ ...waiting, state: 'declined' }] as const;
   const content = contentOf(waiting, {
     decided,
-    olderDecisions: 1,
+    olderDeclines: 1,
     blocked: [{ kind: 'member', id: '4', name: 'mia' }],
     manyPorts: [{ host: 'a.example.com', count: 11 }],
   });

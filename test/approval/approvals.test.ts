@@ -92,6 +92,17 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
       interactionId: randomUUID(),
       reason: { key: 'rules', words },
     });
+  /** Declines the first line of the draft `a`. */
+  const declineFirst = async (opened: Opened, words: string) =>
+    opened.approvals.decline({
+      guildId,
+      id: 'a',
+      submissionId: await seen(opened, 'a'),
+      by: moderator,
+      interactionId: randomUUID(),
+      reason: { key: undefined, words },
+      only: new Set([0]),
+    });
   const stateOf = async ({ approvals }: Opened, id: string) => (await approvals.find({ guildId, id }))?.state;
   const servers = async ({ store }: Opened) =>
     (await rowsIn(store, 'servers')).map(({ outcome, reason }) => [outcome, reason]);
@@ -258,17 +269,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     const opened = await open();
     const other = await opened.beside('another process');
     await submit(opened, 'a', 4);
-    const declineLine = async ({ approvals }: Opened, words: string) =>
-      approvals.decline({
-        ...{ guildId, id: 'a', submissionId: await seen(opened, 'a') },
-        ...{
-          by: moderator,
-          interactionId: randomUUID(),
-          reason: { key: undefined, words },
-          only: new Set([0]),
-        },
-      });
-    expect([await declineLine(opened, 'One.'), await declineLine(other, 'Two.')]).toEqual([true, true]);
+    expect([await declineFirst(opened, 'One.'), await declineFirst(other, 'Two.')]).toEqual([true, true]);
     await approve(opened, 'a');
     for (const { approvals } of [opened, other]) {
       const submission = await approvals.find({ guildId, id: 'a' });
@@ -283,16 +284,10 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
   it('shows the latest five partial declines and counts the older ones', async () => {
     const opened = await open();
     await submit(opened, 'a', 8);
-    for (const words of ['1', '2', '3', '4', '5', '6', '7']) {
-      await opened.approvals.decline({
-        ...{ guildId, id: 'a', submissionId: await seen(opened, 'a') },
-        ...{ by: moderator, interactionId: randomUUID() },
-        ...{ reason: { key: undefined, words }, only: new Set([0]) },
-      });
-    }
+    for (const words of ['1', '2', '3', '4', '5', '6', '7']) await declineFirst(opened, words);
     const submission = await opened.approvals.find({ guildId, id: 'a' });
     const background = submission && (await opened.approvals.background(submission));
-    expect(background).toMatchObject({ olderDecisions: 2 });
+    expect(background).toMatchObject({ olderDeclines: 2 });
     const words = background?.decided.map(({ declineReason }) => declineReason?.words);
     expect(words).toEqual(['3', '4', '5', '6', '7']);
   });
@@ -302,16 +297,10 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     await opened.settings.change(guildId, (now) => ({ ...now, dailyQuota: 1 }));
     await submit(opened, 'a', 8);
     await approve(opened, 'a');
-    for (const words of ['1', '2', '3', '4', '5', '6']) {
-      await opened.approvals.decline({
-        ...{ guildId, id: 'a', submissionId: await seen(opened, 'a') },
-        ...{ by: moderator, interactionId: randomUUID() },
-        ...{ reason: { key: undefined, words }, only: new Set([0]) },
-      });
-    }
+    for (const words of ['1', '2', '3', '4', '5', '6']) await declineFirst(opened, words);
     const submission = await opened.approvals.find({ guildId, id: 'a' });
     const background = submission && (await opened.approvals.background(submission));
-    expect(background).toMatchObject({ olderDecisions: 1, held: { count: 1 } });
+    expect(background).toMatchObject({ olderDeclines: 1, held: { count: 1 } });
     const shown = background?.decided.map(({ state, declineReason }) => declineReason?.words ?? state);
     expect(shown).toEqual(['done', '2', '3', '4', '5', '6']);
   });
@@ -319,19 +308,14 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
   it("doesn't show later decisions in the message about an earlier decline", async () => {
     const opened = await open();
     const { approvals } = opened;
-    const part = async () => ({
-      ...{ guildId, id: 'a', submissionId: await seen(opened, 'a') },
-      ...{ by: moderator, interactionId: randomUUID() },
-      ...{ reason: { key: undefined, words: 'Part.' }, only: new Set([0]) },
-    });
     await submit(opened, 'a', 3);
-    await approvals.decline(await part());
+    await declineFirst(opened, 'Part.');
     await decline(opened, 'a', 'Rest.');
     const old = await approvals.find({ guildId, id: 'a' });
     expect(old && (await markShown(approvals, old, { channelId: '5', messageId: '6' }))).toBe(true);
     await send(opened, 'a');
     opened.world.now += 1;
-    await approvals.decline(await part());
+    await declineFirst(opened, 'Part.');
     const declined = await approvals.withMessage({ guildId, id: 'a' }, { channelId: '5', messageId: '6' });
     expect(declined).toMatchObject({ state: 'declined', declineReason: { words: 'Rest.' } });
     const { decided } = (declined && (await approvals.background(declined))) ?? {};

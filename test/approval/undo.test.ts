@@ -132,7 +132,7 @@ describe.each(kinds())('undoing a decline (in %s)', (kind) => {
     expect(await undo(opened, declined)).toMatchObject({ waiting: [] });
   });
 
-  it("keeps the buttons working that a message had before, unless the lines aren't the same", async () => {
+  it("keeps a message's old buttons working unless the lines have changed", async () => {
     const opened = await open();
     const hosts = ['one.example.com', 'two.example.com'];
     await submit(opened, 'a', hosts);
@@ -339,7 +339,7 @@ describe.each(kinds())('undoing a decline (in %s)', (kind) => {
       1_000,
       [],
     ],
-    ['notified at once if a clock was far ahead', 86_400_000, ['of a']],
+    ['notified immediately if a clock was far ahead', 86_400_000, ['of a']],
   ])('the member is %s', async (_when, aheadMs, expected) => {
     const opened = await open();
     await submit(opened, 'a');

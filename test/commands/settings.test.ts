@@ -57,47 +57,41 @@ it.each([
   ],
   ['nothing has changed', { isPublic: false }, /^\*\*Log channel\*\*\n/],
   ["Discord doesn't respond", {}, /^\*\*Log channel\*\*\n/],
-])('the page of the log channel shows, when it is opened, that %s', async (_, {
+])('the "Log channel" page shows the right warning, if any, if %s', async (_, {
   isPublic,
   link,
 }: { isPublic?: boolean; link?: string }, text) => {
-  const command = settingsCommand(
-    onlyDeps({
-      isPublicChannel: async () => isPublic,
-      addBotLink: async () => link,
-      settings: { getOrUnreadable: async () => ({ locale: 'en-US', announce: false, logChannelId: '10' }) },
-      games: { all: [] },
-      keys: { status: async () => undefined },
-      panels: { of: async () => [] },
-      blocks: { list: async () => [] },
-      approvals: { countWaiting: async () => 0 },
-    }),
-  );
-  const reply = await command.presses?.open?.run(anyContext({ values: ['log'] }));
+  const reply = await openPage('log', {
+    isPublicChannel: async () => isPublic,
+    addBotLink: async () => link,
+    panels: { of: async () => [] },
+  });
   expect(reply && 'content' in reply ? reply.content : undefined).toMatch(text);
 });
 
-it.each([
-  'log',
-  'panels',
-])("the page %s opens even if a check of Discord's data takes too long", async (page) => {
+it.each(['log', 'panels'])('the %s page opens even if Discord takes too long to respond', async (page) => {
   const never = () => new Promise<never>(() => {});
-  const command = settingsCommand(
+  const reply = await openPage(page, {
+    isPublicChannel: never,
+    addBotLink: never,
+    posts: { isDeleted: never },
+    panels: { of: async () => [{ channelId: '10', messageId: '11', buttons: ['mine'], text: '' }] },
+  });
+  expect(JSON.stringify(reply)).toContain('<#10>');
+});
+
+/** Opens a page of /settings in a guild with only a log channel. */
+const openPage = async (page: string, deps: Readonly<Record<string, unknown>>) =>
+  settingsCommand(
     onlyDeps({
-      isPublicChannel: never,
-      addBotLink: never,
-      posts: { isDeleted: never },
       settings: { getOrUnreadable: async () => ({ locale: 'en-US', announce: false, logChannelId: '10' }) },
       games: { all: [] },
       keys: { status: async () => undefined },
-      panels: { of: async () => [{ channelId: '10', messageId: '11', buttons: ['mine'], text: '' }] },
       blocks: { list: async () => [] },
       approvals: { countWaiting: async () => 0 },
+      ...deps,
     }),
-  );
-  const reply = await command.presses?.open?.run(anyContext({ values: [page] }));
-  expect(JSON.stringify(reply)).toContain('<#10>');
-});
+  ).presses?.open?.run(anyContext({ values: [page] }));
 
 /** The locale whose language has the longest name in English. */
 const LONGEST_LANGUAGE =

@@ -79,7 +79,7 @@ function commandOver(
   return submissionsCommand(onlyDeps({ history, submissions, games, settings, approvals, drafts, ...more }));
 }
 
-it('looks at few lists that are over before it shows the history', async () => {
+it('/submissions checks at most three finished lists before it shows the history', async () => {
   const submission = { server: 'a.example.com', port: 1, game: 'rust' };
   const rows = [{ kind: 'ready', line: 1, submission }];
   let looked = 0;

@@ -456,6 +456,24 @@ describe('a list preview', () => {
     expect(labelsOf(ready)).toEqual(['Submit 1 game server', 'Fix 1 line', 'Edit', 'Cancel']);
     expect(listing.submitted).toEqual([]);
   });
+
+  it("isn't submitted after the member's name was deleted, and says so", async ({ member, listing }) => {
+    const preview = await paste(member, 'good.example.com:1 cs2\nother.example.com:1 cs2');
+    await deleteName(member);
+    expect(textOf(await pressSubmit(member, preview))).toMatch(/was deleted\. Nothing was sent this time\./);
+    expect(labelsOf(preview)).toEqual(['Edit']);
+    expect(listing.submitted).toEqual([]);
+  });
+
+  it("isn't restored if Undo is pressed more than 15 minutes after Cancel", async () => {
+    const clock = createTestClock();
+    const { member } = await (await oneBot()).newGuild({ key: 'sandbox-key' });
+    const cancelled = await member.press(await paste(member, lines(2)), 'Cancel');
+    clock.advance(16 * 60_000);
+    const late = await member.press(cancelled, 'Undo');
+    expect(textOf(late)).toContain('Undo only works for 15 minutes.');
+    expect(labelsOf(late)).toEqual([]);
+  });
 });
 
 describe('a list with a single line', () => {
@@ -645,14 +663,6 @@ describe('the Edit button', () => {
     expect(listing.submitted).toEqual([{ server: 'x.example.com', port: 5, game: 'cs2' }]);
   });
 
-  it("isn't sent after the member's name was deleted, and says so", async ({ member, listing }) => {
-    const preview = await paste(member, 'good.example.com:1 cs2\nother.example.com:1 cs2');
-    await deleteName(member);
-    expect(textOf(await pressSubmit(member, preview))).toMatch(/was deleted\. Nothing was sent this time\./);
-    expect(labelsOf(preview)).toEqual(['Edit']);
-    expect(listing.submitted).toEqual([]);
-  });
-
   it('still works after the list is cancelled and restored in /submissions', async ({ member, listing }) => {
     const preview = await paste(member, 'good.example.com:1 cs2\nx.example.com:0 cs2');
     const history = await member.slash('submissions');
@@ -711,16 +721,6 @@ describe('the Edit button', () => {
     expect(textOf(after)).not.toMatch(/these \d+ lines/i);
     expect(messageOf(after).id).toBe(messageOf(preview).id);
     expect(labelsOf(after)).toEqual(['My submissions']);
-  });
-
-  it("isn't restored if Undo is pressed more than 15 minutes after Cancel", async () => {
-    const clock = createTestClock();
-    const { member } = await (await oneBot()).newGuild({ key: 'sandbox-key' });
-    const cancelled = await member.press(await paste(member, lines(2)), 'Cancel');
-    clock.advance(16 * 60_000);
-    const late = await member.press(cancelled, 'Undo');
-    expect(textOf(late)).toContain('Undo only works for 15 minutes.');
-    expect(labelsOf(late)).toEqual([]);
   });
 
   it("opens a form with the member's text if the text isn't a list", async ({ member, listing }) => {

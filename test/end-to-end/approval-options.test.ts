@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { inStaff, setApprovalOptions, turnApprovalOn, waitingIn } from '../support/approval.ts';
+import { inStaff, oneWaits, setApprovalOptions, turnApprovalOn } from '../support/approval.ts';
 import { botTest, modalOf, textOf } from '../support/bot.ts';
 import {
   ACCEPTED,
@@ -16,11 +16,8 @@ const it = botTest();
 
 it('admins can require a reason for every decline, even in forms that are already open', async ({
   guild,
-  member,
 }) => {
-  await turnApprovalOn(guild);
-  await addServer(member, 'reason.example.com:1');
-  const message = await waitingIn(guild);
+  const { message } = await oneWaits(guild, 'reason.example.com');
   const moderator = inStaff(guild, 'admin');
   const before = modalOf(await moderator.press(message, 'Decline'));
   expect(textOf(await setApprovalOptions(guild, ['Require a reason to decline']))).toContain(

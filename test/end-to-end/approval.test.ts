@@ -11,6 +11,7 @@ import {
   decline,
   directTo,
   inStaff,
+  oneWaits,
   setApprovalOptions,
   turnApprovalOn,
   waitingIn,
@@ -59,13 +60,6 @@ const asideTo = (...to: Parameters<typeof asidesTo>): string =>
 const HOST = 'wait.example.com';
 const WAITS = 'Waiting for a moderator. Not sent unless';
 const DAY_MS = 86_400_000;
-
-/** Turns approval on and submits a server as a member. */
-async function oneWaits(guild: TestGuild, host = HOST) {
-  await turnApprovalOn(guild);
-  const reply = await addServer(guild.member, `${host}:1`);
-  return { reply, message: await waitingIn(guild) };
-}
 
 /** Turns approval on, and submits the same server as an admin and then as a member. Returns the member's warning. */
 async function submittedBefore(guild: TestGuild) {

@@ -27,7 +27,7 @@ describe('the block list in /settings', () => {
   it('lets an admin block and unblock members, and logs both changes', async ({ guild, admin, member }) => {
     await chooseLogChannel(guild);
     const waiting = await paste(member, 'a.example.com:1 cs2\nb.example.com:1 cs2');
-    const list = await await openSetting(guild, 'Blocked here');
+    const list = await openSetting(guild, 'Blocked here');
     const form = modalOf(await admin.pick(list, ['@member']));
     expect(modalTexts(form.data).join()).toContain(`<@${member.userId}>`);
     const done = await admin.submit(form, { reason: 'fakes' });
@@ -52,7 +52,7 @@ describe('the block list in /settings', () => {
   });
 
   it("can't include members who can approve submissions", async ({ guild, admin }) => {
-    const list = await await openSetting(guild, 'Blocked here');
+    const list = await openSetting(guild, 'Blocked here');
     expect(textOf(await admin.pick(list, ['@admin']))).toContain('a block would have no effect');
     const own = await edit(admin, list, { what: admin.userId }, 'Block an address or id');
     expect(textOf(own)).toMatch(/a block would have no effect.*Blocked here: nothing/s);
@@ -63,7 +63,7 @@ describe('the block list in /settings', () => {
     admin,
     member,
   }) => {
-    const list = await await openSetting(guild, 'Blocked here');
+    const list = await openSetting(guild, 'Blocked here');
     const refused = await edit(
       admin,
       list,
@@ -105,7 +105,7 @@ describe('in the Decline form, a moderator', () => {
     await edit(moderator, first, { reason: 'fake', block: '@member' }, 'Decline');
     await expect.poll(() => textOf(second)).toContain('🚫 Blocked here: @member');
     await expect.poll(() => logLines(guild).join('\n')).toContain('\\@admin blocked \\@member · fake');
-    const list = await await openSetting(guild, 'Blocked here');
+    const list = await openSetting(guild, 'Blocked here');
     expect(textOf(list)).toContain('• @member · fake · by @admin');
     const [entry] = componentsOf(list).flatMap(({ options = [] }) => options);
     expect(entry).toMatchObject({ label: '@member', description: `${member.userId} · fake · by @admin` });

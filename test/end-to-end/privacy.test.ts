@@ -167,7 +167,7 @@ describe('/privacy', () => {
     await newer(async () => edit(admin, await openSetting(guild, 'Panels'), { text: 'Two' }));
     await newer(() => addServer(member, 'a.example.com:1'));
     await newer(async () => {
-      const list = await await openSetting(guild, 'Blocked here');
+      const list = await openSetting(guild, 'Blocked here');
       await edit(admin, list, { what: 'bad.example.com' }, 'Block an address or id');
     });
     await turnApprovalOn(guild);

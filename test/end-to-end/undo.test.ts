@@ -5,6 +5,7 @@ import {
   decline,
   directTo,
   inStaff,
+  oneWaits,
   turnApprovalOn,
   waitingIn,
 } from '../support/approval.ts';
@@ -33,9 +34,7 @@ it('a moderator can undo a decline in the log channel before the member is notif
   member,
 }) => {
   const clock = createTestClock();
-  await turnApprovalOn(guild);
-  const reply = await addServer(member, 'undone.example.com:1');
-  const message = await waitingIn(guild);
+  const { reply, message } = await oneWaits(guild, 'undone.example.com');
   await decline(guild, message, 'By mistake');
   expect(labelsOf(message)).toEqual(['Undo decline']);
   const moderator = inStaff(guild, 'admin');
@@ -44,7 +43,7 @@ it('a moderator can undo a decline in the log channel before the member is notif
   expect(textOf(message)).not.toContain('By mistake');
   expect(textOf(reply)).toContain(WAITS);
   await moderator.press(message, 'Approve');
-  await expect.poll(() => textOf(reply)).toContain('Servers have been added for review.');
+  await expect.poll(() => textOf(reply)).toContain(ACCEPTED);
   expect(addsOf(guild, 'undone.example.com')).toHaveLength(1);
   expect(approvalsIn(guild)).toHaveLength(1);
 
@@ -91,9 +90,7 @@ it('a withdrawn submission and its resubmission have separate messages in the lo
   guild,
   member,
 }) => {
-  await turnApprovalOn(guild);
-  await addServer(member, 'back.example.com:1');
-  const old = await waitingIn(guild);
+  const { message: old } = await oneWaits(guild, 'back.example.com');
   const waiting = await member.slash('submissions');
   await member.press(waiting, 'Withdraw');
   await expect.poll(() => textOf(old)).toContain('Withdrawn');
@@ -110,9 +107,7 @@ it('a declined submission and its resubmission have separate messages in the log
   guild,
   member,
 }) => {
-  await turnApprovalOn(guild);
-  await addServer(member, 'twice.example.com:1');
-  const old = await waitingIn(guild);
+  const { message: old } = await oneWaits(guild, 'twice.example.com');
   await decline(guild, old, 'Wrong port');
   const declined = await member.pick(await member.slash('submissions'), ['twice.example.com:1']);
   await edit(member, declined, { port: '2' }, 'Edit and submit again');
@@ -123,7 +118,7 @@ it('a declined submission and its resubmission have separate messages in the log
   expect(textOf(old)).toContain('Wrong port');
   expect(labelsOf(latest)).toEqual(DECISIONS);
   await moderator.press(latest, 'Approve');
-  await expect.poll(() => textOf(latest)).toContain('Servers have been added for review.');
+  await expect.poll(() => textOf(latest)).toContain(ACCEPTED);
   expect(labelsOf(latest)).toEqual([]);
 });
 

@@ -13,7 +13,7 @@ import type { World } from './world.ts';
 export const KEY = 'sandbox-key';
 /** The query port of every game server in the simulated Steam list. */
 export const QUERY_PORT = 27_020;
-/** The second port in an ask with two ports. A button makes it the query port. */
+/** The second port of a submission with two ports. A button makes it the query port. */
 export const SECOND_PORT = 27_016;
 
 /** A user who makes their own random choices. */

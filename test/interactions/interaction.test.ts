@@ -61,7 +61,7 @@ describe('an interaction', () => {
     expect(withPermissions(undefined).isAdmin).toBe(false);
   });
 
-  it('tells whether it came from a thread', () => {
+  it('shows whether it came from a thread', () => {
     const isInThread = (type: ChannelType) => read({ channel: { id: '4', type } }).isInThread;
     const { PublicThread, PrivateThread, AnnouncementThread, GuildText, GuildVoice } = ChannelType;
     expect([PublicThread, PrivateThread, AnnouncementThread].map(isInThread)).toEqual([true, true, true]);

@@ -6,6 +6,7 @@ import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import { memberOf } from '../../sandbox/people.ts';
 import { type Bot, messageOf, type Shown, type TestGuild } from './bot.ts';
 import {
+  addServer,
   chooseLogChannel,
   componentsOf,
   edit,
@@ -35,6 +36,13 @@ export async function turnApprovalOn(guild: TestGuild): Promise<void> {
   await chooseLogChannel(guild);
   const answer = messageOf(await pressSetting(guild, 'Approval', 'Turn approval on'));
   assert.match(answer.current?.content ?? '', /Approval\*\*: on/);
+}
+
+/** Turns approval on and submits a server as a member. Returns the reply and the moderators' message. */
+export async function oneWaits(guild: TestGuild, host = 'wait.example.com') {
+  await turnApprovalOn(guild);
+  const reply = await addServer(guild.member, `${host}:1`);
+  return { reply, message: await waitingIn(guild) };
 }
 
 /** Turns on exactly these options of approval. @returns the setting's page */
