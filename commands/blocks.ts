@@ -120,7 +120,6 @@ export async function reportDeclineBlocks(
   return blockedText(context, targets, made, deps);
 }
 
-/** Describes the result of a request to block targets. */
 async function blockedText(
   { t, guildId }: Context,
   targets: readonly BlockTarget[],
@@ -153,7 +152,6 @@ export function createBlockList({
   return {
     demand,
     /**
-     * Shows a page of the list.
      * @param argument see {@link writePage}
      * @param said text to show above the list
      */

@@ -11,7 +11,6 @@ import type { Observer } from '../src/submissions/pipeline.ts';
 import type { createSubmissionHandling } from '../src/submissions/submission-handling.ts';
 import type { SubmissionStore } from '../src/submissions/submission-store.ts';
 
-/** Dependencies of the commands. Most are parts of the bot's modules. */
 export interface CommandDeps
   extends Pick<Discord, 'posts' | 'attachments' | 'addBotLink' | 'isPublicChannel' | 'commandPermissions'>,
     Pick<

@@ -22,7 +22,7 @@ import { submitMessage } from './submit-message.ts';
 
 interface AllCommands extends Commands {
   readonly replies: LaterReplies;
-  /** Builds the reply that shows a member a current or former waiting submission. */
+  /** Shows a member a submission that is or was waiting for a moderator. */
   readonly replyOf: (context: Context, submission: Submission) => Promise<Reply>;
 }
 

@@ -59,7 +59,6 @@ export function keyStatusCommand({ keyTrials, games, keys, breaker, onKeyChange 
   };
 }
 
-/** Builds the buttons that check, replace and remove the key. */
 export function keyButtons(
   context: Pick<Context, 't' | 'isAdmin'>,
   status: KeyStatus | undefined,

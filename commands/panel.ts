@@ -82,7 +82,7 @@ export function panelCommand(deps: CommandDeps): Command {
       guildId,
       (words) => `⚙️ ${words('guildLog.panelPosted', { member: memberText(user), channelId })}`,
     );
-    // Without a key, the panel's buttons only explain what is missing.
+    // Without a key, members who press the panel's buttons only get an explanation.
     const noKey = await keys.problem(guildId);
     const keyNote = noKey && withSign('not-sent', keyText(noKey, context));
     const replyWith = (said: string) => ({
@@ -112,7 +112,6 @@ export function panelCommand(deps: CommandDeps): Command {
   };
 }
 
-/** What an admin typed for a panel. */
 interface PanelInput {
   readonly text: string;
   readonly game: string;

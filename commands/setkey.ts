@@ -112,7 +112,7 @@ export function setKey({
   }
 
   /**
-   * Opens the form, whose custom id contains a mark of the key that the form replaces.
+   * Opens the form. Its custom id contains a mark of the key that it replaces.
    * @param action `save` to reply in a new message, `again` to update the message
    */
   async function keyModal({ t, guildId }: Context, action: 'save' | 'again', draftId = ''): Promise<Modal> {

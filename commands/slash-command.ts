@@ -1,7 +1,6 @@
 import { type APIApplicationCommandOption, ApplicationCommandType } from 'discord.js';
 import { commandText } from '../src/words/command-text.ts';
 
-/** Builds the definition of a slash command, with its description in every language. */
 export const slashCommand = (
   name: Parameters<typeof commandText>[0],
   options?: readonly APIApplicationCommandOption[],

@@ -45,7 +45,7 @@ const LOG_ENDS_MS = 1_000;
 const JOBS_END_MS = 1_000;
 const CONNECTIONS_END_MS = 500;
 
-/** Delays and time limits, in milliseconds. Tests replace the defaults to avoid waiting. */
+/** Tests replace the defaults to avoid waiting. All values are in milliseconds. */
 export interface Timing extends ApiTiming {
   readonly guildLog?: GuildLogTiming;
   readonly decisionMessages?: DecisionMessagesTiming;
@@ -70,7 +70,7 @@ export interface AppDeps {
   /** Called when the bot can't continue. The process must then exit. */
   readonly onFatal: (error: Error) => void;
   readonly timing?: Timing;
-  /** Replaces the bot's languages, so that a test can check all the text shown by the bot. */
+  /** Replaces the bot's languages. A test can then check all the text shown by the bot. */
   readonly languages?: readonly Language[];
 }
 
@@ -85,7 +85,6 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     if (!(await waitAtMost(ms, work))) cutOff.push(what);
   }
 
-  // Storage and the connection to Discord.
   const { parts: storeParts, ...opened } = openStore({
     url: config.storeUrl,
     configured: config.encryptionKey,
@@ -112,7 +111,6 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
   const { api, posts, publishing } = discord;
   const { mention } = publishing;
 
-  // Guilds, and messages to their admins.
   const submissionStore = createSubmissionStore({
     ...base,
     member: config.memberLimit,
@@ -149,7 +147,6 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
   });
   const onKeyChange = createKeyAlert({ guildLog, keys, mention, logger });
 
-  // The listing service, and everything that handles submissions to it.
   const listing = createListing({
     ...base,
     baseUrl: config.listingApiUrl,
@@ -206,7 +203,6 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     recordPauses: timing.recordPauses,
   });
 
-  // The commands, their interactions and the replies to them.
   const editOrder = createEditOrder(base);
   const wording = { ...words, guildWords, mention };
   const decisionNotices = createDecisionNotices({

@@ -18,7 +18,6 @@ export interface JobDeps {
   readonly run: () => Promise<void>;
 }
 
-/** Creates a recurring job whose runs never overlap. */
 export function createJob({ firstMs, everyMs, run }: JobDeps) {
   let first: NodeJS.Timeout | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -111,7 +110,6 @@ export function startInOrder(parts: readonly Part[], logger: Logger) {
       stopping ??= stopAll();
       return stopping;
     },
-    /** Returns the names of the parts that have started but haven't stopped yet. */
     running: (): readonly string[] => [...running].map(({ name }) => name),
   };
 }

@@ -3,7 +3,7 @@ import { type LevelWithSilent, pino, stdTimeFunctions } from 'pino';
 
 type Log = (details: object, message: string) => void;
 
-/** The logger that all parts of the bot use. The first argument holds details, with an error under `err`. */
+/** The first argument holds details, with an error under `err`. */
 export interface Logger {
   readonly debug: Log;
   readonly info: Log;
@@ -85,7 +85,7 @@ function standardOutput(fd = 1): LogOutput {
   };
 }
 
-/** Creates log output that is formatted for people at a terminal. The formatter is only loaded here. */
+/** Loads the formatter here, because only terminals need it. */
 export async function terminalOutput(): Promise<LogOutput> {
   const { isColorSupported, prettyFactory } = await import('pino-pretty');
   const format = prettyFactory({ colorize: isColorSupported, translateTime: 'SYS:HH:MM:ss' });

@@ -52,7 +52,7 @@ async function main(): Promise<void> {
   let stoppingSince: number | undefined;
   let couldStart = true;
 
-  /** Logs that the bot has stopped, so that the log shows whether something else ended the process before. */
+  /** Logs that the bot has stopped, so that the log shows whether something else had ended the process. */
   function reportStopped(since: number): void {
     // If the bot couldn't start, the last line is the reason.
     if (!couldStart) return;
@@ -118,7 +118,6 @@ async function main(): Promise<void> {
   });
 }
 
-/** Lets all necessary code load after startup. */
 const KEEP_AFTER_MS = 2 * AFTER_START_MS;
 
 /** Writes the cache of compiled code (see start.js). Node only does so on a clean exit, not if the process is killed. */

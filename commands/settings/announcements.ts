@@ -3,7 +3,6 @@ import type { CommandDeps } from '../deps.ts';
 import { demandPermissions, lackingTexts, MESSAGE_CHANNELS } from './log-channel.ts';
 import { BROKEN, changeId, checkShown, chosenId, FINE, INCOMPLETE, OFF, type Setting } from './setting.ts';
 
-/** The setting for whether and where to announce successful submissions. */
 export const announcementsSetting = (deps: CommandDeps): Setting => ({
   id: 'announce',
   name: (t) => t('settings.announce.name'),

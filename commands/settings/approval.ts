@@ -30,13 +30,12 @@ interface Option {
   readonly name: string;
   label(t: Translate): string;
   state(t: Translate, isOn: boolean): string;
-  /** Whether the option applies. Otherwise, the menu has no entry for it and doesn't change it. */
+  /** Whether the option applies. Otherwise, the menu omits it and leaves it unchanged. */
   isOffered(now: Settings): boolean;
   isOn(now: Settings): boolean;
   turn(before: Settings, isOn: boolean): Settings;
 }
 
-/** The setting for whether submissions need approval, and which role can approve them. */
 export function approvalSetting({ decisionMessages }: Pick<CommandDeps, 'decisionMessages'>): Setting {
   const options: readonly Option[] = [
     {
@@ -182,7 +181,7 @@ export function approvalSetting({ decisionMessages }: Pick<CommandDeps, 'decisio
   };
 }
 
-/** Whether members who can approve submissions need no approval. */
+/** Whether members who can approve submissions can submit without approval. */
 const trustsApprovalRole = ({ approvalRoleId, trustedRoleId }: Settings): boolean =>
   approvalRoleId !== undefined && trustedRoleId === approvalRoleId;
 
@@ -195,7 +194,6 @@ const canMention = ({ mayMentionRoles, mayMentionApprovalRole }: Settings): bool
 const withMention = ({ mentionsApprovalRole: _former, ...others }: Settings, isOn: boolean): Settings =>
   isOn && canMention(others) ? { ...others, mentionsApprovalRole: true } : others;
 
-/** Explains why the role isn't mentioned although the admin wants it. */
 const unmentionedTexts = (t: Translate, now: Settings, isWanted: boolean): readonly string[] =>
   isWanted && !canMention(now)
     ? [withSign('not-sent', t('settings.approval.notMentioned', { roleId: now.approvalRoleId ?? '' }))]
@@ -221,7 +219,6 @@ function approvalLine(t: Translate, { now }: Pick<SettingsView, 'now'>): string 
   return `${sign} ${t(approval ? 'settings.approval.onRole' : 'settings.approval.offRole', { roleId })}`;
 }
 
-/** Whether approval is enabled but the bot can't post in the log channel. */
 export const lacksApprovalLog = ({ approval, logTrouble }: Settings): boolean =>
   approval === true && logTrouble !== undefined;
 

@@ -40,7 +40,6 @@ const RETRY_TIMEOUT_MS = 1_500;
 /** The check when a setting's page is opened has to end in this time, or else the page opens without its result. */
 const OPENED_TIMEOUT_MS = 1_000;
 
-/** The settings page to show, with any additional text or button. */
 interface View {
   /** The id of the setting to show. Any other value shows the overview of all settings. */
   readonly page: string;
@@ -50,11 +49,9 @@ interface View {
   readonly said?: string | undefined;
   /** A button that makes the change anyway. */
   readonly retry?: Control | undefined;
-  /** Reopens the modal after its input was rejected. */
   readonly reopen?: Reopen | undefined;
 }
 
-/** /settings: lists all settings. Each setting has a page where admins can change it. */
 export function settingsCommand(deps: CommandDeps): Command {
   const { settings, keys, approvals, games, panels, blocks, guildLog } = deps;
   const table = allSettings(deps);
@@ -254,7 +251,6 @@ function overview(context: Context, shown: SettingsView, table: readonly Setting
   };
 }
 
-/** Builds a setting's page: its name, purpose and value, and the controls that change it. */
 function settingPage(
   context: Context,
   shown: SettingsView,

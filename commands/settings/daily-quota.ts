@@ -7,7 +7,6 @@ const MAX_DIGITS = String(MAX_DAILY_QUOTA).length;
 
 const hintOf = (t: Translate): string => t('settings.quotaHint', { most: String(MAX_DAILY_QUOTA) });
 
-/** Returns the quota as an admin types it; '' without a quota. */
 const asTyped = ({ dailyQuota }: Settings): string => String(dailyQuota ?? '');
 
 /**

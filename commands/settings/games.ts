@@ -81,14 +81,13 @@ export const gamesSetting = ({ games, history }: CommandDeps): Setting => ({
   },
 });
 
-/** Builds the select menu options for a list of games. */
 const gameOptions = (games: readonly Game[], now: Settings) =>
   games
     .filter(isSelectable)
     .map((game) => ({ ...gameOption(game), default: now.games?.includes(game.alias) ?? false }));
 
 /**
- * Changes the allowed games by what the admin switched. If all games are allowed now, allows exactly the chosen ones.
+ * Adds and removes the games that the admin switched. If all games are allowed now, allows exactly the chosen ones.
  * @param all the service's games, if known; selected games that aren't among them are removed
  */
 function withGames(

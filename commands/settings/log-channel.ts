@@ -136,7 +136,7 @@ export function logChannelSetting(deps: CommandDeps): Setting {
       choose,
       anyway: chooseAnyway,
       test: (context, now) => test(context, now, 'tested'),
-      // While approval is on, the page explains why it has no such button.
+      // While approval is on, the page explains why the button is missing.
       off: ({ t }, _now, shownId) => ({
         make(before) {
           if (before.approval) return before;
@@ -251,10 +251,7 @@ async function whyNotIn(
     : t('settings.logNeedsBot', { link });
 }
 
-/**
- * Explains why a message couldn't be posted in a channel.
- * @param lacking the missing permissions, if Discord named them
- */
+/** @param lacking the missing permissions, if Discord named them */
 function troubleText(
   t: Translate,
   channelId: string,
@@ -271,7 +268,10 @@ function testFailedText(t: Translate, channelId: string, trouble: Exclude<PostRe
   return trouble === 'gone' ? t('settings.log.deleted') : t('settings.testFailed', { channelId });
 }
 
-/** Permissions that the bot may lack if Discord rejects a message with an embed. Without the first, it has no others. */
+/**
+ * Permissions that the bot may lack if Discord rejects a message with an embed. Without `ViewChannel`, it lacks the others
+ * too.
+ */
 const MISSING = {
   'no-access': ['ViewChannel', 'SendMessages', 'EmbedLinks'],
   'no-permission': ['SendMessages', 'EmbedLinks'],

@@ -49,10 +49,7 @@ export const notifyRoleSetting: Setting = {
   },
 };
 
-/**
- * Builds the select menu for the role, for use in any message.
- * @param page as in `logChannelSelect`
- */
+/** @param page as in `logChannelSelect` */
 export const notifyRoleSelect = (t: Translate, now: Settings, page = 'role'): Control =>
   roleSelect(
     changeId('role', 'choose', page),

@@ -36,7 +36,7 @@ const MAX_LOGGED_TEXT_LENGTH = 100;
 export function panelsSetting(deps: CommandDeps): Setting {
   const { panels, games, posts } = deps;
 
-  /** Returns the name of the panel's game, and whether members can submit the game. Empty without a game. */
+  /** Names the panel's game and adds whether members can submit it. Returns '' without a game. */
   function gameText(t: Translate, panel: Panel, now: Settings): string {
     if (panel.game === undefined) return '';
     const game = escapeText(gameNamed(panel.game, games).name, MAX_SHOWN_NAME_LENGTH);
@@ -53,7 +53,7 @@ export function panelsSetting(deps: CommandDeps): Setting {
     name: (t) => t('settings.panels.name'),
     line: (t, { now, panels: all }) =>
       lineFor(t, all, now, t('settings.panels.some', { number: all.length })),
-    // Panels may have been deleted in Discord since, so there is no number.
+    // Omits the number of panels, because some may have been deleted in Discord since.
     overviewLine: (t, { now, panels: all }) => lineFor(t, all, now, t('settings.panels.posted')),
     about: ({ t, mention }) => t('settings.panels.about', { panel: mention('panel') }),
     notes: ({ t, guildId }, shown, wanted) =>
@@ -133,7 +133,6 @@ export function panelsSetting(deps: CommandDeps): Setting {
   };
 }
 
-/** Whether members can submit the panel's game, if it has one. */
 const isGameAllowed = ({ game }: Panel, { games }: Settings): boolean =>
   game === undefined || games === undefined || games.includes(game);
 
@@ -150,7 +149,7 @@ interface FoundPanel {
 }
 
 /**
- * Reopens the form that a change came from.
+ * Reopens the form that made a change.
  * @param known the panel that the form then replaces; without one, the form posts a new panel
  */
 type ReopenForm = (known?: Panel) => Reopen;
@@ -221,7 +220,7 @@ const deletedChange = (t: Translate, item: string, panels: readonly Panel[]): Ch
   logged: (words) => `${OFF} ${words('guildLog.panel.deleted', { item })}`,
 });
 
-/** Describes for the log channel what changed on a panel. Returns `undefined` if nothing did. */
+/** Lists a panel's changes for the log channel. Returns `undefined` if the panel is unchanged. */
 function changeLogged(item: string, before: Panel, after: Panel, { games }: CommandDeps): Change['logged'] {
   const { text, game = '', buttons } = after;
   const isSame = (name: 'text' | 'game' | 'buttons') => isDeepStrictEqual(before[name], after[name]);

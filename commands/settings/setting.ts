@@ -20,17 +20,14 @@ export interface SettingsView {
   readonly now: Settings;
   /** Whether the stored settings can't be read. If so, `now` contains the defaults. */
   readonly isLost: boolean;
-  /** The key's status; `undefined` without a key. */
   readonly key: KeyStatus | undefined;
   readonly games: readonly Game[];
   /** Number of submissions that are waiting for a moderator. */
   readonly waiting: number;
-  /** The panels that admins can change. */
   readonly panels: readonly Panel[];
   readonly blocks: number;
 }
 
-/** A change made by a button, a select menu or a modal. */
 export interface Change {
   /**
    * Returns the new settings. Runs in the guild's transaction.
@@ -91,7 +88,7 @@ export interface Setting {
   readonly needsLog?: boolean;
   /** Describes the setting's parts, with a status icon each, below the value on its page and in the log channel if changed. */
   states?(t: Translate, shown: Pick<SettingsView, 'now'>): Readonly<Record<string, string>>;
-  /** Returns the lines shown at the end of the setting's page. */
+  /** Returns the page's last lines. */
   notes?(context: Context, shown: SettingsView, wanted: number): readonly string[];
   /**
    * Returns the controls on the setting's page. Discord allows five rows: up to four select menus and one row of buttons,
@@ -114,7 +111,7 @@ export interface Setting {
   readonly modal?: SettingModal;
   /** Shows a list in place of the setting's page. */
   list?(context: Context): Promise<Reply>;
-  /** Asks Discord what has changed there, when an admin opens the page. Discord allows 3 seconds for the reply. */
+  /** Asks Discord for changes when an admin opens the page. Discord allows 3 seconds for the reply. */
   opened?(context: Context, now: Settings): Promise<Partial<Pick<Change, 'said' | 'panels'>>>;
   /** Rechecks a known problem when an admin opens /settings. Returns `undefined` without a known problem. */
   retry?(context: Context, now: Settings): Promise<Change> | undefined;
@@ -150,7 +147,7 @@ export const changeId = (setting: string, change: string, page = setting, number
 export const modalId = (setting: string, about: string, number = 1): string =>
   customId('settings', 'type', writePage(number, `${setting}:${about}`));
 
-/** Icons for the status of a setting. */
+/** Icons for a setting's status. */
 export const FINE = LOOK.accepted.sign;
 export const BROKEN = LOOK.rejected.sign;
 export const INCOMPLETE = LOOK['not-sent'].sign;
@@ -211,9 +208,9 @@ export function chosenId({ t, values: [id] }: Pick<PressContext, 't' | 'values'>
 }
 
 /**
- * Checks that a button on an admin's page removes the role or channel that the page showed.
- * @param shownId the id in the button's custom id; buttons of version 0.4.0 have none
- * @throws UserError with the message if another admin has chosen another one since
+ * Checks that a removal button still applies to the role or channel shown on the page.
+ * @param shownId the id in the button's custom id; empty in version 0.4.0
+ * @throws UserError with the message if another admin has chosen a different one since
  */
 export function checkShown(shownId: string, chosen: string | undefined, message: string): void {
   if (shownId !== '' && chosen !== undefined && chosen !== shownId) throw new UserError(message);

@@ -10,7 +10,7 @@ import { BROKEN, FINE, INCOMPLETE, type SettingsView } from './setting.ts';
 export const firstDayText = ({ t }: Audience, shown: Pick<SettingsView, 'now' | 'key'>): string =>
   [keyLine(t, shown.key), logLine(t, shown), notifyRoleLine(t, shown), whoLine(t)].join('\n');
 
-/** Suggests what an admin should set up next. Returns '' if everything has been set up. */
+/** Suggests the next step for an admin. Returns '' if everything has been set up. */
 export function nextText(
   audience: Audience,
   { now, key, panels }: Pick<SettingsView, 'now' | 'key' | 'panels'>,
@@ -24,7 +24,6 @@ export function nextText(
   return sentences(now.notifyRoleId === undefined ? t('settings.chooseRole') : undefined, post);
 }
 
-/** Whether an admin has to enter a key because it is missing or unusable. */
 export const lacksKey = (key: KeyStatus | undefined): boolean =>
   key === undefined || !key.readable || key.invalidSince !== undefined;
 

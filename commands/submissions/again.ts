@@ -92,11 +92,9 @@ async function unsentOf(
   return { id: draftId, kind, server: row.submission };
 }
 
-/** Builds the button for editing and resubmitting a declined submission. */
 export const editAgain = (t: Translate, { draftId }: Pick<Submission, 'draftId'>): Control =>
   button(submitId('correct', draftId), t('approval.editAgain'));
 
-/** Builds buttons for resubmitting servers from the member's own list. */
 export async function submitAgainFor(
   context: Context,
   submission: Submission,

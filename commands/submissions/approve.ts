@@ -22,11 +22,9 @@ export interface Approved {
   readonly again: number;
 }
 
-/** A submission that couldn't be approved, together with the reason. */
 export interface StillWaiting extends Pick<Submission, 'servers'> {
   readonly kind: 'still-waiting';
   readonly why: string;
-  /** Whether the submission's message now has other buttons. */
   readonly hasOtherButtons: boolean;
 }
 

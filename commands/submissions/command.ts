@@ -70,7 +70,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
     return exports.run(user.id, () => exported(context));
   }
 
-  /** Exports the matching entries of all pages, as many as fit into a file. The reply says if some were left out. */
+  /** Exports the matching entries of all pages, as many as fit into a file. The reply mentions any that were left out. */
   async function exported(context: PressContext): Promise<Reply> {
     const { t, mention, guildId, argument } = context;
     const sight = context.isAdmin ? 'all' : 'own';
@@ -407,8 +407,8 @@ const isWhole = ({ user }: Context, filter: SubmissionFilter): boolean =>
   isOpen(filter) && (filter.userId === '' || filter.userId === user.id);
 
 /**
- * Counts the lines of an unfinished list, or names the single server that was held back. Returns `undefined` for a list in
- * which nothing is ready, to fix or to choose.
+ * Counts the lines of an unfinished list, or names the single server that was held back. Returns `undefined` if the list
+ * has no lines to submit, fix or choose.
  * @param alreadySubmitted the rows that the guild has already submitted
  */
 function unfinishedText(

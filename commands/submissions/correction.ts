@@ -22,8 +22,6 @@ import { gamesNear } from '../submit/problem.ts';
 import { problemLines } from '../submit/problem-text.ts';
 import { type RefusedForm, typedBefore, typedEmbeds } from './typed-form.ts';
 
-/* Lets a moderator correct a waiting submission with a single server, in the same modal that members use. */
-
 /**
  * Reads the corrected server entered by a moderator.
  * @param before the rows of the waiting submission
@@ -66,7 +64,7 @@ export async function notCorrected(
 }
 
 /**
- * Keeps what a moderator typed for a correction that isn't possible.
+ * Keeps a moderator's input for a correction that isn't possible.
  * @param seen the version that the moderator saw, if it isn't the current one
  * @param current the current version. Fields that the moderator left unchanged get its values
  */
@@ -100,7 +98,7 @@ function fieldsIn(submission: Submission | undefined): TypedRow | undefined {
   return only && withPortApart(typedOf(rowForServer(only)));
 }
 
-/** Replaces the values that the moderator didn't change with those that somebody else changed. */
+/** Replaces the values that the moderator left unchanged with the newer values. */
 function withLaterChanges(typed: TypedRow, before: TypedRow, after: TypedRow): TypedRow {
   const now = (field: keyof TypedRow) => (typed[field] === before[field] ? after[field] : typed[field]);
   return { game: now('game'), server: now('server'), port: now('port'), queryPort: now('queryPort') };

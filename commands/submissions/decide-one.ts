@@ -26,7 +26,6 @@ import { declineModal, readDecline, refusedDecline } from './decline.ts';
 import { type ApprovalQueue, seenOf, withNext } from './queue.ts';
 import { replyForUnavailable, replyStillWaiting } from './waiting.ts';
 
-/** Creates the handlers for deciding on one waiting submission, correcting it and withdrawing it. */
 export function decisionActions(
   deps: CommandDeps,
   queue: ApprovalQueue,
@@ -126,7 +125,7 @@ export function decisionActions(
       : queue.decidedInQueue(context, await placeOf(context), texts);
   }
 
-  /** Says that the member can submit a declined submission again, unless it or the member is blocked. */
+  /** Explains that the member can resubmit a declined submission, unless it or the member is blocked. */
   async function canSubmitAgainText({ t }: PressContext, found: Submission | undefined) {
     if (found?.state !== 'declined' || found.userId === '') return undefined;
     const { guildId, userId: id, userName: name, servers } = found;
@@ -180,7 +179,7 @@ export function decisionActions(
     const { id, more } = readSubmitId(context.argument);
     const parts = more.split(':').filter((part) => part !== '');
     const isInQueue = parts.includes('next');
-    // Buttons from version 0.4.0 have no submission id.
+    // Version 0.4.0's buttons lack the submission id.
     const seenId = parts.find((part) => part !== 'next');
     const place = isInQueue ? await queue.placeOfOwn(context, id) : 0;
     const unavailable = await approvals.withdraw(context, id, interactionId, seenId);

@@ -37,7 +37,6 @@ import {
 import { type ApprovalQueue, type DecisionContext, withNext } from './queue.ts';
 import { noEffectEmbed } from './typed-form.ts';
 
-/** Creates the handlers for deciding on several waiting submissions together. */
 export function severalActions(
   deps: CommandDeps,
   queue: ApprovalQueue,
@@ -142,7 +141,6 @@ export function severalActions(
     return { ...reply, announcement: announcementOfAll(all, games) };
   }
 
-  /** Opens the modal for declining all waiting submissions of a member. */
   async function pressDeclineAll(context: PressContext): Promise<Modal> {
     await demandModerator(context);
     const { t, argument: userId } = context;
@@ -182,7 +180,7 @@ export function severalActions(
         : await reportDeclineBlocks(context, block, deps);
       return decidedInQueue(context, before, [reported, ...texts]);
     }
-    // The form came too late for all of them. The moderator can use the input if the member's submissions were only changed.
+    // The form was too late for all of them. The moderator can use the input if the member's submissions were only changed.
     const isGone = before === AT_START;
     const noEffect = noEffectText(context);
     const reply = await decidedInQueue(context, before, [isGone ? '' : noEffect, ...texts]);

@@ -23,8 +23,6 @@ import { firstItems, labelledAddress, MAX_NAMED, serverItem, withSign } from '..
 import type { Translate } from '../../src/words/words.ts';
 import { type RefusedForm, typedBefore, typedEmbeds } from './typed-form.ts';
 
-/* The modal in which a moderator declines a waiting submission or some of its lines. */
-
 /** **Show all** provides a file with every line. */
 const MAX_LINES = 20;
 /** Limits for the entered line numbers, and for an invalid number in an error message. */
@@ -89,7 +87,6 @@ function blockable(submissions: readonly Submission[]): ReadonlyMap<string, Bloc
   ]);
 }
 
-/** Builds the menu that blocks the member or a host. */
 export function blockField(context: PressContext, submissions: readonly Submission[]): Field {
   const { t } = context;
   const chosen = typedBefore(context, t('blocks.decline'));
@@ -135,7 +132,7 @@ function linesField(context: PressContext): Field {
   };
 }
 
-/** Shows what a moderator typed in the modal for declining one or several submissions. */
+/** Shows a moderator's input from the modal for declining submissions. */
 export function typedDecline(
   { t, field }: Pick<SubmitContext, 't' | 'field'>,
   lines = field('lines').trim(),
@@ -150,7 +147,7 @@ export function typedDecline(
 }
 
 /**
- * Keeps what a moderator typed to decline a submission.
+ * Keeps a moderator's input for declining a submission.
  * @param now the current version. Line numbers only apply to the version that the moderator saw
  */
 export function refusedDecline(context: SubmitContext, { id, submissionId }: SeenApproval): RefusedForm {

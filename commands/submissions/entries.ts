@@ -30,7 +30,6 @@ import type { Audience } from '../../src/words/words.ts';
 
 /** Ten entries with service messages of this length fit into an embed (4,096). */
 const MAX_MESSAGE_LENGTH = 100;
-/** For a moderator's own text in a list of entries. */
 const MAX_OWN_REASON_LENGTH = 50;
 const MAX_LENGTHS = { name: 60, address: 80 };
 
@@ -156,7 +155,6 @@ export function serverTexts(
 const endedText = (t: Audience['t'], { outcome: { kind } }: Pick<ServerWithOutcome, 'outcome'>): string =>
   withSign(kind, t(`outcome.${kind}`));
 
-/** Returns the service's message, or why a server wasn't sent. */
 function whyTexts(t: Audience['t'], { outcome }: Pick<ServerWithOutcome, 'outcome'>): readonly string[] {
   if (outcome.kind === 'rejected') return [escapeText(serviceWords(outcome.message, t), MAX_MESSAGE_LENGTH)];
   return outcome.kind === 'not-sent' ? [failureText(outcome, t)] : [];

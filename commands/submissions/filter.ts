@@ -6,8 +6,6 @@ import type { FoundOutcome } from '../../src/submissions/history.ts';
 import { cut } from '../../src/text/one-line.ts';
 import { OUTCOME_KINDS } from '../../src/words/servers.ts';
 
-/* The filter of /submissions, which is part of the custom ids of the buttons. */
-
 /** The outcomes that members can search for, in the words that they have read. */
 export const FOUND_OUTCOMES = [
   ...OUTCOME_KINDS,

@@ -11,8 +11,8 @@ import { submitId } from '../submit/ids.ts';
 import { invalidText, skippedText } from '../submit/preview.ts';
 
 /**
- * Describes to the member how other lines of the submission's list ended, and why the rest still waits. Leaves out declines
- * that a moderator can still take back.
+ * Describes to the member how the list's other lines ended, and why the rest still waits. Leaves out declines that a
+ * moderator can still take back.
  */
 export async function earlierLines(
   { t }: Context,

@@ -23,8 +23,6 @@ import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { blockField, reasonFields } from './decline.ts';
 
-/* Lists several waiting submissions. A moderator can decide on them together. */
-
 /** The submissions' hashes have to fit into a custom id. */
 export const MAX_DECIDED_TOGETHER = 10;
 /** {@link MARKS} splits a string of hashes joined without separators. */
@@ -124,7 +122,6 @@ export function buttonsForAll(
   ];
 }
 
-/** The values of the menu's entries that open the list of blocks and the history. */
 export const OPENS_BLOCKS = 'blocks';
 export const OPENS_HISTORY = 'history';
 
@@ -152,7 +149,6 @@ export function queueSelect(t: Translate, waiting: readonly WaitingSubmission[])
 /** Builds the button that opens the list of blocks while the queue is empty, because its menu isn't shown then. */
 export const blocksButton = (t: Translate): Control => button(customId('blocks', 'list'), t('blocks.title'));
 
-/** Builds the modal in which a moderator declines all the listed submissions. */
 export function declineAllModal(
   context: PressContext,
   userId: string,

@@ -22,8 +22,6 @@ import { briefText, entryText, groupText, namedServersText, serverCountOf, serve
 import type { ApprovalQueue } from './queue.ts';
 import { replyForSubmission } from './waiting.ts';
 
-/* Opens one of the submissions on a page of /submissions, and submits several servers again. */
-
 export const PER_PAGE = 10;
 /** With the numbers of servers, this fits into a menu's label, which is limited to 100. */
 const MAX_LABELLED_ADDRESS_LENGTH = 50;
@@ -34,7 +32,6 @@ export interface ShownEntry {
   readonly number: number | undefined;
 }
 
-/** Builds the menu that opens the entries on a page. */
 export const openMenu = (t: Translate, entries: readonly ShownEntry[]): Control | undefined =>
   select({
     id: customId('submissions', 'open'),

@@ -63,13 +63,12 @@ export async function demandModerator(
   throw new OldMessageError({ content, ...formReply(form), refusal: 'permission' });
 }
 
-/** The waiting submissions in /submissions, and the replies to moderators' decisions. */
 export type ApprovalQueue = ReturnType<typeof createApprovalQueue>;
 
 /** See `sightOf`. */
 export type Sight = 'all' | 'decided' | 'own';
 
-/** Keeps what a moderator typed, for the current version of the submission. */
+/** Keeps the moderator's input for the current version of the submission. */
 type KeepForm = (now: SeenApproval, submission: Submission | undefined) => RefusedForm;
 
 /** Which waiting submissions a message in /submissions shows: those that the reader can decide on, or only their own. */
@@ -88,14 +87,13 @@ const ownOf = ({ user }: Context): Queue => ({
 
 /**
  * Returns the index of the waiting submission at which a moderator starts. Several moderators start at different places.
- * Nothing is stored: the start only depends on ids, so it stays the same while other submissions are decided.
+ * The start only depends on ids, so it stays the same while other submissions are decided.
  */
 export function startOf(moderatorId: string, waiting: readonly Pick<WaitingSubmission, 'id'>[]): number {
   const marks = waiting.map(({ id }) => hash('sha256', `${moderatorId} ${id}`));
   return Math.max(0, marks.indexOf(marks.toSorted()[0] ?? ''));
 }
 
-/** Creates the views of waiting submissions, in the log channel and in /submissions. */
 export function createApprovalQueue(deps: CommandDeps) {
   const { approvals, submissions, approvalMessages, settings, games } = deps;
 
@@ -123,7 +121,7 @@ export function createApprovalQueue(deps: CommandDeps) {
     };
   }
 
-  /** Builds the view of the member's own waiting submission, with the lines that are still to fix. */
+  /** Builds the view of the member's own waiting submission, with the lines that they can still fix. */
   async function ownView(context: Context, submission: Submission) {
     const { content, embeds } = approvalView(context.t, submission, games, context);
     const earlier = await earlierLines(context, submission, deps);
@@ -148,7 +146,7 @@ export function createApprovalQueue(deps: CommandDeps) {
 
   /**
    * Replies to an action that had no effect. In /submissions, shows the reason above the next waiting submission.
-   * @param refused keeps what the moderator typed, for the current version of the submission
+   * @param refused keeps the moderator's input for the current version of the submission
    */
   async function outdated(context: DecisionContext, refused?: KeepForm): Promise<Reply> {
     const seen = seenOf(context);
@@ -200,7 +198,6 @@ export function createApprovalQueue(deps: CommandDeps) {
     return placeWhere(context, ({ id }) => id === seen.id);
   }
 
-  /** Finds the place of the first waiting submission by a member, like {@link placeOf}. */
   const placeOfMember = (context: Context, member: string): Promise<number> =>
     placeWhere(context, ({ userId }) => userId === member);
 
@@ -322,7 +319,7 @@ export function createApprovalQueue(deps: CommandDeps) {
   /**
    * Builds the reply if a decision or correction wasn't possible. In /submissions, rebuilds the message, which may still
    * show the previous decision.
-   * @param form what the moderator typed. In /submissions, the buttons of the submission open the form with it
+   * @param form the moderator's input. In /submissions, the buttons of the submission open the form with it
    */
   async function stillWaiting(context: DecisionContext, why: string, form?: RefusedForm): Promise<Reply> {
     if (context.posted) {
@@ -407,7 +404,7 @@ export function seenOf({ guildId, argument }: DecisionContext) {
 
 const draftOf = ({ argument }: { readonly argument: string }) => argument.split(':')[0];
 
-/** Adds texts above the next waiting submission, and what the moderator typed below, if there is one. */
+/** Adds texts above the next waiting submission and, if there is one, the moderator's input below. */
 export const withNext = (texts: readonly string[], next: Reply, typed: RefusedForm['typed'] = []): Reply => ({
   ...next,
   embeds: next.embeds === undefined ? [] : [...next.embeds, ...typed],

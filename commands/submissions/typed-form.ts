@@ -2,11 +2,6 @@ import type { APIEmbed } from 'discord.js';
 import type { PressContext, Reply } from '../../src/interactions/command.ts';
 import { button, rows } from '../../src/interactions/controls.ts';
 
-/*
- * Keeps what a moderator typed in a form that the bot refused. The reply shows the values, and the button below the reply
- * opens the form with these values.
- */
-
 /** A refused form. */
 export interface RefusedForm {
   /** The custom id of the button that opens the form again. */
@@ -27,7 +22,6 @@ export const typedEmbeds = (typed: Readonly<Record<string, string>>): readonly A
 /** A refused form, without what to report if it can't be opened again. */
 export type FormToReopen = Omit<RefusedForm, 'noEffect'>;
 
-/** Shows a refused form, with the button that opens it again. */
 export const formReply = ({ opens, label, typed }: FormToReopen): Pick<Reply, 'embeds' | 'components'> => ({
   embeds: typed,
   components: rows([button(opens, label, 'primary')]),

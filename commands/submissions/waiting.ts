@@ -174,7 +174,6 @@ export function noDraft(
   }
 }
 
-/** Explains why cancelling a draft can no longer be undone. */
 export const undoLate = (t: Translate): UserError =>
   new OldMessageError({ content: t('again.over.undoLate'), components: [] });
 

@@ -33,7 +33,6 @@ import { readRepair } from './repairs.ts';
 import { allowedGames, type GamelessLines, gameGuesses, showDraft } from './show.ts';
 import { submitDraft } from './submit-draft.ts';
 
-/** The commands with which a draft can be entered, by the draft's source. */
 const COMMANDS_OF: Readonly<Record<Draft['source'], readonly string[]>> = {
   options: ['addserver'],
   text: ['addservers'],
@@ -53,10 +52,7 @@ export function submitActions(deps: CommandDeps): Actions {
     return draft.kind === 'no-draft' ? [] : COMMANDS_OF[draft.source];
   }
 
-  /**
-   * Creates the handler for a button or select menu that changes a draft and then shows it.
-   * @param page returns the page of the menu for choosing servers
-   */
+  /** Creates the handler for a button or select menu that changes a draft and then shows it. */
   const changing = (
     change: (context: PressContext, id: string, more: string) => Promise<EditResult>,
     page: (more: string) => number = () => 0,
@@ -85,7 +81,6 @@ export function submitActions(deps: CommandDeps): Actions {
   const repairIn = ({ argument, values: [chosen] }: PressContext) =>
     readRepair(chosen ?? readSubmitId(argument).more);
 
-  /** Creates the handler for a button that opens the member's own draft in a modal. */
   const opening = (action: 'edit' | 'correct'): Press => ({
     answers: 'modal',
     async run(context) {

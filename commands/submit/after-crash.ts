@@ -7,7 +7,6 @@ import type { CommandDeps } from '../deps.ts';
 import { replyForSubmission } from '../submissions/waiting.ts';
 import { readSubmitId } from './ids.ts';
 
-/** Creates the replies that are sent after a crash, based on the stored submissions. */
 export const laterReplies = (deps: CommandDeps): LaterReplies => ({
   async reportOf(context, to) {
     const found = await deps.submissions.by(context.guildId, context.interactionId);

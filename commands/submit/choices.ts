@@ -19,8 +19,6 @@ import { gameNamed, labelledAddress, serverLabel, typedAddress } from '../../src
 import type { Translate } from '../../src/words/words.ts';
 import { submitId } from './ids.ts';
 
-/* The controls for choosing game servers in a text that might not be a list. */
-
 export type DraftToChoose = CheckedDraft & { readonly choices: Choices };
 
 export const hasChoices = (checked: CheckedDraft): checked is DraftToChoose =>
@@ -36,7 +34,6 @@ export const choicesIn = (
 ): Choices | undefined =>
   shape === 'list' || unchosen.length === 0 ? undefined : { shape, candidates: unchosen, game };
 
-/** Explains why the bot didn't choose all the game servers. */
 export function choicesText(t: Translate, { choices, draft }: CheckedDraft): string {
   const texts = [draft.isUnchosenGone && t('choices.gone')];
   if (choices) {
@@ -48,11 +45,10 @@ export function choicesText(t: Translate, { choices, draft }: CheckedDraft): str
   return texts.filter(Boolean).join('\n');
 }
 
-/** Counts the servers in a text, whether they are chosen or not. */
+/** Counts the servers in a text, including those that aren't chosen. */
 export const countOfAll = ({ choices, draft }: DraftToChoose): number =>
   draft.rows.filter((row) => !isRepeated(row)).length + unchosenIn(choices, draft.rows).length;
 
-/** Whether the member has chosen any of the candidates. */
 export const isAnyChosen = ({ choices, draft }: DraftToChoose): boolean =>
   unchosenIn(choices, draft.rows).length < choices.candidates.length;
 

@@ -34,9 +34,7 @@ export function fieldsOf({ field, argument }: EnteredValues & { readonly argumen
 
 interface ReadFields {
   readonly read: Pick<Draft, 'source' | 'rows' | 'hidden'>;
-  /** The member's choices among several addresses. */
   readonly choices?: Choices | undefined;
-  /** Explains why the game typed for a list can't be used. */
   readonly notice?: string | undefined;
 }
 

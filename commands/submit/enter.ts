@@ -10,8 +10,6 @@ import type { CommandDeps } from '../deps.ts';
 import { submitId } from './ids.ts';
 import { allowedGames } from './show.ts';
 
-/* Shared by the ways of entering servers: fields, a list, edited lines. */
-
 /** Finds the game typed for lines without a game. If it can't be used, returns a notice and the most similar game. */
 export async function gameOfAll(context: Context, typed: string, deps: CommandDeps) {
   if (typed === '') return {};
@@ -22,7 +20,6 @@ export async function gameOfAll(context: Context, typed: string, deps: CommandDe
   return { whyUnusable: unusableGameText(context, typed, allowed), nearestAlias: near?.alias };
 }
 
-/** Adds a suggested game to rows without a game. */
 export const withNear = (rows: readonly Row[], near: string | undefined): readonly Row[] =>
   rows.map((row) => (near !== undefined && lacksGame(row) ? { ...row, near: row.near ?? near } : row));
 

@@ -37,7 +37,7 @@ interface ListFile {
 
 export type Reasons = ReadonlyMap<Row, string>;
 
-/** Formats a limit as the reason why rows are held back. Empty without a limit. */
+/** Formats a limit as the reason why rows are held back. Returns '' without a limit. */
 export const reasonOfLimit = (t: Translate, limited: ReachedLimit | undefined): string =>
   limited ? readOutsideDiscord(wholeText(limitText(limited, t), t)) : '';
 

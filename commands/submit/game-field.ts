@@ -11,8 +11,6 @@ import { withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { enterKey } from '../setkey.ts';
 
-/* Parts shared by all the modals for entering game servers. */
-
 /**
  * Opens the modal for a panel's button. Without a readable key, explains who can set one instead. The modal still opens if
  * the key was rejected, because the service might accept it again.

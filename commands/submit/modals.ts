@@ -68,7 +68,7 @@ export async function fieldsModal(
 }
 
 /**
- * Builds the modal for editing a draft's lines. Any problems with the lines are listed above the input.
+ * Lists any problems with the lines above the input.
  * @param id the modal's custom id
  */
 export function linesModal(t: Translate, id: string, draft: Draft, which: Editing, games: GameIndex): Modal {

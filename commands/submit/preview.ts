@@ -157,8 +157,7 @@ export function invalidText(
 }
 
 /**
- * Names the lines that a submission skips.
- * @param source addresses in a message aren't numbered in a way that the member can see, so they are only counted
+ * Names the lines that a submission skips. Only counts addresses in a message, because the member can't see their numbers.
  */
 export const skippedText = (
   t: Translate,
@@ -188,10 +187,7 @@ const numbersText = (
   return t(`list.${key}`, { count, numbers: namedText(t, lines, lines.length + more) });
 };
 
-/**
- * States how many servers can be submitted.
- * @param waiting number of servers held back by a limit
- */
+/** @param waiting number of servers held back by a limit */
 function readyText(t: Translate, checked: CheckedDraft, count: number, waiting: number): string {
   if (count > 0) return t('list.ready', { count });
   const isSaid =
@@ -215,7 +211,7 @@ interface HeldRows {
   readonly limited: ReachedLimit;
   /** Whether to name all the rows, not only the first few. */
   readonly namesAll?: boolean;
-  /** What the member can do once the limit has ended. */
+  /** Explains how to continue once the limit has ended. */
   readonly next?: string | undefined;
 }
 

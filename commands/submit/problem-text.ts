@@ -24,14 +24,12 @@ import { namedText, sentences } from '../../src/words/sentences.ts';
 import { addressItem, withSign } from '../../src/words/servers.ts';
 import type { Audience, Translate } from '../../src/words/words.ts';
 
-/* Formats a line's problem for a message, a modal or a file. */
-
 /** Limits for a value and for a name in a line. */
 const MAX_VALUE_LENGTH = 24;
 const MAX_NAME_LENGTH = 30;
 const MAX_LINE_NUMBERS = 8;
 
-/** Adds what the member may have meant, such as a game or a port, to the text about a problem. */
+/** Adds a suggestion, such as a game or a port, to the text about a problem. */
 const withNear = (t: Translate, { short, help }: ProblemText, near: string | undefined): ProblemText => ({
   short,
   help: near === undefined || near === '' ? help : t('problem.help.near', { near }),

@@ -14,16 +14,13 @@ import { gameNamed, labelledAddress, serverLabel, typedAddress } from '../../src
 import type { Translate } from '../../src/words/words.ts';
 import { submitId } from './ids.ts';
 
-/* Controls for a draft's only line. Their actions are in {@link file://./actions.ts}. */
-
-/** The games that the labels of fixes depend on. */
 type KnownGames = Pick<Games, 'find' | 'isFresh'>;
 
 /** Whether the fixed line is submitted immediately. If something else is wrong with it, it is shown again instead. */
 const isSent = (draft: Draft, typed: TypedRow, repair: Repair, games: KnownGames): boolean =>
   isSubmittedImmediately(draft) && isReady(readOne(repaired(typed, repair), [], games));
 
-/** Builds buttons that each set a field to a different value. Only buttons that submit the line are labelled as such. */
+/** Only buttons that submit the line are labelled as such. */
 export function repairButtons(
   t: Translate,
   draft: Draft,
@@ -63,7 +60,7 @@ function repairLabel(t: Translate, { field, value, port }: Repair, sent: string 
   }
 }
 
-/** A game with its port has to fit into a button's label, which is limited to 80. */
+/** A button's label is limited to 80, and also names the game's port. */
 const MAX_VALUE_LENGTH = 60;
 /** More games get a select menu with up to 25 options. */
 export const MAX_GAME_BUTTONS = 4;
@@ -120,7 +117,6 @@ export function gameControls(
   };
 }
 
-/** Builds buttons for a line that the bot didn't send. */
 export function notSubmittedButtons(t: Translate, id: string, reason: NotSubmitted): readonly Control[] {
   switch (reason.code) {
     case 'already-submitted':
@@ -137,7 +133,7 @@ export function notSubmittedButtons(t: Translate, id: string, reason: NotSubmitt
       return [mineButton(t), editButton(t, id)];
     case 'game-not-allowed':
       return [editButton(t, id)];
-    // Nothing that the member could change would help.
+    // The member can't change anything that would help.
     case 'member-blocked':
       return [];
     case 'key-missing':
@@ -149,14 +145,11 @@ export function notSubmittedButtons(t: Translate, id: string, reason: NotSubmitt
   }
 }
 
-/** Builds the button that opens the member's own submissions, where waiting submissions can be withdrawn. */
 export const mineButton = (t: Translate): Control => button(customId('submissions', 'mine'), t('panel.mine'));
 
-/** Builds buttons for a server that was submitted but not accepted. */
 export const outcomeButtons = (t: Translate, id: string, outcome: ServerOutcome): readonly Control[] =>
   outcome.kind === 'unknown' ? anywayOrEdit(t, id) : againOrEdit(t, id, outcomeStyle(outcome));
 
-/** Builds buttons for a server that the service has, or may have. */
 const anywayOrEdit = (t: Translate, id: string): readonly Control[] => [
   button(submitId('anyway', id), t('again.sendAnyway')),
   editButton(t, id),
@@ -178,7 +171,7 @@ function againOrEdit(t: Translate, id: string, style: AgainStyle | undefined): r
 /** Returns `use` if the fixed line is submitted immediately, or `repair` if it is shown first. */
 const actionOf = (draft: Draft) => (isSubmittedImmediately(draft) ? 'use' : 'repair');
 
-/** Builds a button that applies a fix. Returns an empty list if the value is too long for a custom id. */
+/** Returns an empty list if the value is too long for a custom id. */
 function useButton(draft: Draft, repair: Repair, label: string): readonly Control[] {
   const id = submitId(actionOf(draft), draft.id, writeRepair(repair));
   return isCustomId(id) ? [button(id, label, 'primary')] : [];

@@ -32,14 +32,11 @@ import { invalidText, ownHeldText, skippedText } from './preview.ts';
 import { reasonsOf } from './problem-text.ts';
 import { outcomeButtons } from './repairs.ts';
 
-/** Parts of a report that differ between a single server and a list. */
 interface ReportParts extends Pick<Reply, 'embeds' | 'files'> {
   readonly texts: readonly (string | false | undefined)[];
-  /** Buttons with the next steps for servers that weren't accepted. */
   readonly buttons: readonly (Control | false)[];
 }
 
-/** Builds the report on a submitted draft, with buttons for the next steps. */
 export async function reportReply(
   context: Context,
   result: EndedSubmission,
@@ -236,8 +233,8 @@ function remainingLine(t: Translate, { remaining, limited }: EndedSubmission): s
 }
 
 /**
- * States how many servers need a different key, the service's message about the key, and who can enter another one. If the
- * servers don't need one, only gives the next step.
+ * Counts the servers that need a different key, relays the service's message, and names who can enter a key. If no servers
+ * need one, only gives the next step.
  */
 function keyText(
   context: Context,

@@ -99,7 +99,7 @@ type ControlRow = readonly (Control | false | undefined)[];
 interface ShownDraft {
   readonly checked: CheckedDraft;
   readonly games: AllowedGames;
-  /** Whether the guild has an API key and the member isn't blocked. Without a key, `keyButton` lets an admin enter one. */
+  /** Without a key, `keyButton` lets an admin enter one. */
   readonly canSubmit: boolean;
   readonly keyButton: Control | false;
   readonly shown: DraftAdditions;
@@ -251,7 +251,6 @@ function submitLabel(t: Translate, checked: CheckedDraft): string {
 
 const isWaitingAlready = (row: Row): boolean => isInvalid(row) && row.problem.code === 'waiting-already';
 
-/** Creates functions that suggest games for lines without a known game. */
 export function gameGuesses(games: AllowedGames) {
   const guess = guesser(games);
   return {
@@ -261,7 +260,6 @@ export function gameGuesses(games: AllowedGames) {
       const game = lacksGame(row) && row.near !== undefined ? games.find(row.near) : undefined;
       return game && games.isAllowed(game) ? game : undefined;
     },
-    /** Whether a game chosen for the given kind of lines applies to this line. */
     isAmong:
       (lines: GamelessLines) =>
       (row: Row): boolean =>
@@ -269,6 +267,5 @@ export function gameGuesses(games: AllowedGames) {
   };
 }
 
-/** Returns the games that members of the guild can submit. */
 export const allowedGames = async ({ guildId }: Context, { games, settings }: CommandDeps) =>
   gamesAmong(games, (await settings.getOrThrow(guildId)).games);

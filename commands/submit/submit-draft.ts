@@ -14,7 +14,6 @@ type DraftRequest = Pick<
   'id' | 'draft' | 'replacesWaiting' | 'promised' | 'mark' | 'includesAlreadySubmitted'
 >;
 
-/** Submits a draft's ready lines and reports their outcomes, or explains why they weren't sent. */
 export async function submitDraft(
   context: Context & Partial<Pick<PressContext, 'progress' | 'stopping'> & Pick<SubmitContext, 'shown'>>,
   request: DraftRequest,

@@ -6,7 +6,6 @@ import { escapeCode } from '../../src/words/escape.ts';
 import type { CommandDeps } from '../deps.ts';
 import { FILE_TYPES } from './modals.ts';
 
-/** Whether the file name has one of the text file extensions that the bot accepts. */
 export const isTextFile = ({ name }: UploadedFile): boolean =>
   FILE_TYPES.some((extension) => name.toLowerCase().endsWith(extension));
 

@@ -72,7 +72,6 @@ const NO_ADDRESS: ReadonlySet<AddressProblem['code']> = new Set([
 /** Two ports or other numbers, as in Docker's `"25570:25565"`. */
 const PORT_PAIR = /^[\s"'`]{0,4}\d{1,5}:\d{1,5}(?:\/\w{1,4})?[\s"'`,]{0,4}$/u;
 
-/** Whether the whole text is meant as an address, valid or not. */
 export function isMeantAsAddress(text: string): boolean {
   if (!/[^.:][.:][^.:]|::/u.test(text) || /^[\w.-]+=/u.test(text) || PORT_PAIR.test(text)) return false;
   const result = parseAddress(text);
@@ -96,10 +95,8 @@ const LABEL = new RegExp(
   'iu',
 );
 
-/** Whether the text ends with a label for an address. */
 export const isLabel = (text: string): boolean => LABEL.test(text.slice(-60));
 
-/** Removes a label from the end of the text. */
 export const withoutLabel = (text: string): string => text.slice(0, -60) + text.slice(-60).replace(LABEL, '');
 
 /** Removes a leading console command or label, such as `connect` or `Server IP:`. */

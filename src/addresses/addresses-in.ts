@@ -8,9 +8,7 @@ import {
 } from './address.ts';
 import { withoutEnds } from './pasted-text.ts';
 
-/** An address found in a line of text, or text that was meant as an address. */
 export interface FoundAddress {
-  /** The position of the address in the line. */
   readonly start: number;
   readonly end: number;
   readonly text: string;
@@ -45,7 +43,7 @@ const HOST = /^[\p{L}\p{N}.-]{1,253}\.[a-z]{2,20}$/iu;
 /** The first label of a host name with a space next to its dot, as in `play .example.com`. Sentences have more words. */
 const LABEL_IN_FRONT = /^\s{0,20}(?<label>\p{L}[\p{L}\p{N}-]{0,62}(?: {1,3}\.|\. {1,3}))$/u;
 
-/** Removes links and host names from text, because the words in them are rarely meaningful. */
+/** Words in links and host names are rarely meaningful. */
 export const withoutHosts = (words: string): string =>
   words
     .split(/\s+/u)

@@ -3,7 +3,6 @@ import { domainToASCII } from 'node:url';
 import { withoutEnds } from './pasted-text.ts';
 import { type AddressRange, mappedIPv4, specialRange } from './special-ranges.ts';
 
-/** Why a host isn't a public host on the internet. */
 export type HostProblem =
   | { readonly code: 'server-missing' }
   /** A malformed IPv4 address. Short forms such as `127.1`, leading zeros and numbers over 255 are rejected. */

@@ -19,7 +19,6 @@ const CODES: ReadonlySet<string> = new Set<LettersProblem['code']>([
   'bad-name',
 ]);
 
-/** Whether a problem can be about the letters of a host name. */
 export const isAboutLetters = ({ code }: { readonly code: string }): boolean => CODES.has(code);
 
 /** The characters of a label in IDNA 2008 (RFC 5892 §2), with the joiners of RFC 5892 appendix A, and the underscore. */

@@ -151,7 +151,7 @@ const HOST_IN_TAIL = /^steam:\/\/(?!connect\/)|\+connect/iu;
 const ADDS_SERVER = /minecraft:(?:\/\/)?\?addExternalServer=[^|"<>\r\n]{0,100}\|/giu;
 const CONNECTS =
   /minecraft:(?:\/\/)?connect\/?\?serverUrl=([^&\s"']{1,253})&(?:amp;)?serverPort=(\d{1,6})/giu;
-/** The URL of a web page. Pages about a server often have the server's address in their path. */
+/** Pages about a server often have the server's address in their path. */
 const WEB_PAGE = /https?:\/\/[^\s"<>]{1,500}/giu;
 const ADDRESS_IN_PATH = /^[\p{L}\p{N}_.-]{1,253}\.[\p{L}\p{N}-]{1,63}:\d{1,6}$/u;
 /** A user name and password in front of a host without a scheme. Excludes `pw:a@b`, where `a@b` is a password. */
@@ -217,5 +217,5 @@ export function beforePasswords(line: string): string {
 export const unwrapped = (text: string): string =>
   withoutEnds(text, { start: /[\s"'`<>*~|(]/u, end: /[\s"'`<>*~|),;!?]/u });
 
-/** Whether the text contains letters or digits, rather than only punctuation and symbols. */
+/** Whether the text contains letters or digits. Punctuation and symbols aren't words. */
 export const hasWords = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);

@@ -262,7 +262,6 @@ function approvedText(
   return [withSign(kind, t('look.about', about)), ...outcomes, ...unknownTexts(t, ended)].join(' · ');
 }
 
-/** Returns the description of an approval once all servers have an outcome. */
 function approvedAs(ended: readonly ServerWithOutcome[]): 'unconfirmed' | 'sent' | 'approved' {
   if (ended.some(({ outcome }) => outcome.kind === 'unknown')) return 'unconfirmed';
   return ended.some(({ outcome }) => outcome.kind !== 'not-sent') ? 'sent' : 'approved';
@@ -490,10 +489,7 @@ export function undoButtons(t: Translate, submissions: readonly Submission[]): r
   return [button(submissionsId('undo', `${latest.draftId}:${latest.id}`), t('approval.undo'))];
 }
 
-/**
- * Builds the buttons for moderators.
- * @param shown whether the message lists all servers; for `isRepeat`, see {@link Background}
- */
+/** @param shown whether the message lists all servers; for `isRepeat`, see {@link Background} */
 export function decisionButtons(
   t: Translate,
   submission: Submission,
@@ -518,10 +514,7 @@ export function decisionButtons(
   ];
 }
 
-/**
- * Builds the buttons for the member who submitted the servers.
- * @param then `next` if the message then shows the member's next waiting submission
- */
+/** @param then `next` if the message then shows the member's next waiting submission */
 export function ownButtons(
   t: Translate,
   { id, draftId, state }: Submission,

@@ -52,7 +52,6 @@ export interface Correction extends Decision {
   readonly row: ReadyRow;
 }
 
-/** What became of a request to take back a decline. */
 interface Undone {
   /** The submissions that are waiting again. */
   readonly waiting: readonly Submission[];
@@ -96,7 +95,7 @@ export interface Background extends EarlierDecisions {
   readonly manyPorts: readonly { readonly host: string; readonly count: number }[];
 }
 
-/** The number of ports at one host above which moderators are told, because few machines run more game servers. */
+/** Moderators are warned above this number of ports at one host, because few machines run more game servers. */
 const MANY_PORTS = 10;
 const MAX_HOSTS_SHOWN = 3;
 
@@ -201,7 +200,7 @@ export function createApprovals({
       )
       .orderBy('created_at')
       .execute();
-    // No other message shows moderators what these sent, so none is left out.
+    // No other message shows moderators which servers these decisions sent, so all are kept.
     const approved = parts.filter(({ state }) => state === 'done');
     const declined = parts.filter(({ state }) => state === 'declined');
     const shown = [...approved, ...declined.slice(-MAX_PARTIAL_DECLINES_SHOWN)];
@@ -287,7 +286,6 @@ export function createApprovals({
         .execute();
       return new Map(rows.map(({ user_id, name }) => [user_id ?? '', name ?? '']));
     },
-    /** Counts all waiting submissions of the guild, or only those of one member. */
     countWaiting: (guildId: string, userId?: string): Promise<number> =>
       countOf(waitingIn(tables(), guildId, userId)),
     /** Counts the servers of an approved submission that are waiting for approval again. */
@@ -357,7 +355,7 @@ export function createApprovals({
       }),
     /**
      * Takes back everything that was declined or blocked by the same press as this submission.
-     * @returns nothing in `waiting` if it isn't possible (see {@link WaitingSubmissions.takeBack})
+     * @returns an empty `waiting` if it isn't possible (see {@link WaitingSubmissions.takeBack})
      */
     undo: ({
       guildId,
@@ -375,10 +373,9 @@ export function createApprovals({
         if (unblocked.length > 0) await makeAllDue(guildId);
         return { waiting, declined: together.filter((each) => !waiting.includes(each)), unblocked };
       }),
-    /** Adds blocks. Returns those that are new. */
+    /** Returns the blocks that are new. */
     block: (guildId: string, added: NewBlocks): Promise<readonly Block[]> =>
       store.inGuild(guildId, () => block(guildId, added)),
-    /** Removes a block. Returns `undefined` if it doesn't exist. */
     unblock: (guildId: string, id: string): Promise<Block | undefined> =>
       store.inGuild(guildId, async () => {
         const removed = await blocks.remove(guildId, id);

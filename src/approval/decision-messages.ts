@@ -62,7 +62,6 @@ export interface DecisionMessagesDeps extends DecisionMessagesTiming {
   readonly settings: Pick<GuildSettings, 'getOrUnreadable'>;
   readonly blocks: Pick<Blocks, 'check'>;
   readonly directMessageOptOuts: Pick<DirectMessageOptOuts, 'has'>;
-  /** Returns a guild's name, or `undefined` if the name isn't available. */
   readonly guildName: (guildId: string) => Promise<string | undefined>;
   readonly wording: Wording;
   readonly games: GameIndex;
@@ -131,7 +130,6 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
     return taken;
   }
 
-  /** Builds the content of a direct message for one decision. */
   async function viewOf(context: Context, submission: Submission): Promise<ApprovalView> {
     const { t } = context;
     const { content, embeds } = approvalView(t, submission, games, context);
@@ -268,7 +266,6 @@ function combineViews(
   return { content: `**${t.and(counts)}**`, embeds };
 }
 
-/** Builds one embed for several submissions with the same decision. */
 function togetherEmbed(
   t: Translate,
   { content, embeds: [{ color } = {}] }: ApprovalView,

@@ -25,7 +25,6 @@ export interface DecisionNoticesDeps {
   readonly api: Delivery['api'];
   readonly editOrder: Pick<EditOrder, 'isLatest'>;
   readonly wording: Wording;
-  /** Builds the content of the reply to the member about a submission. */
   readonly replyOf: (context: Context, run: Submission) => Promise<Reply>;
   readonly logger: Pick<Logger, 'warn'>;
   /** How long a decline can be taken back, in milliseconds. */

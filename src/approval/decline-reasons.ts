@@ -6,7 +6,7 @@ import type { Translate } from '../words/words.ts';
 export const DECLINE_REASONS = ['address', 'game', 'unreachable', 'duplicate', 'rules'] as const;
 type DeclineReasonKey = (typeof DECLINE_REASONS)[number];
 
-/** Returns the predefined reason with this name, or `undefined` if this version of the bot doesn't have it. */
+/** Returns `undefined` if this version of the bot doesn't have the predefined reason. */
 export const reasonNamed = (name: string | undefined): DeclineReasonKey | undefined =>
   DECLINE_REASONS.find((known) => known === name);
 

@@ -48,7 +48,6 @@ const NO_MESSAGE = {
 /** Column values that make approval-messages.ts update a submission's message. */
 export const MARK_AS_OUTDATED = { revision: sql<number>`revision + 1` };
 
-/** Selects the waiting submissions of the guild, or only those of one member. */
 export const waitingIn = (tables: Kysely<Tables>, guildId: string, userId?: string) =>
   tables
     .selectFrom('submissions')

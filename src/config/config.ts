@@ -177,17 +177,14 @@ function readSome<const Names extends readonly (keyof Config)[]>(env: Environmen
   return readWith(z.object(shape), env) as Pick<Config, Names[number]>;
 }
 
-/** Reads the variables needed to check whether the token works. */
 export const readDiscordConfig = (env: Environment) =>
   readSome(env, ['discordToken', 'discordApiUrl', 'interactions', 'discordPublicKey', 'interactionsPort']);
 
-/** Reads the variables needed to check whether the listing service is reachable. */
 export const readListingConfig = (env: Environment) =>
   readSome(env, ['listingApiUrl', 'listingApiTimeoutMs', 'listingApiArrayFormat', 'listingApiKey']);
 
 export const readStoreConfig = (env: Environment) => readSome(env, ['storeUrl', 'encryptionKey']);
 
-/** Reads the variables needed to find and delete a guild's or a member's data. */
 export const readDataConfig = (env: Environment) =>
   readSome(env, [
     ...['storeUrl', 'encryptionKey', 'memberLimit', 'guildLimit', 'historyDays'],

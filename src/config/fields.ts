@@ -34,7 +34,6 @@ export const oneOf = <const Words extends readonly string[]>(
   requirement = words.join(' or '),
 ) => z.enum(words, must(requirement)).register(SHOWABLE, showIf(/^[a-z]{1,10}$/i));
 
-/** Accepts a whole number within the limits, written in decimal digits. */
 export const wholeNumber = (limits: { readonly from: number; readonly to: number; readonly unit: string }) =>
   numberIn(limits, `a whole number of ${limits.unit} from ${limits.from} to ${limits.to}`);
 
@@ -230,7 +229,6 @@ export const nameServers = hosts(IP_ADDRESSES)
   )
   .register(SHOWABLE, { looksRight: hostsLookRight });
 
-/** Whether a text has the form of a Discord id. */
 export const isDiscordId = (text: string): boolean => /^\d{17,20}$/.test(text);
 
 /** Accepts Discord ids of guilds or users. */
@@ -264,13 +262,12 @@ export function isDiscordOrLoopback(url: URL): boolean {
   return isHttpsOrLoopback(url) && (discord || isLoopback(url));
 }
 
-/** Whether a URL is that of a Discord webhook, with or without a thread. */
 export const isDiscordWebhook = (url: URL): boolean =>
   isDiscordOrLoopback(url) &&
   /^\/api(?:\/v\d+)?\/webhooks\/\d+\/[\w-]+$/.test(url.pathname) &&
   /^(?:\?thread_id=\d+)?$/.test(url.search);
 
-/** Whether a URL refers to this machine. `URL` has already normalised the different notations of IPv4 addresses. */
+/** `URL` has already normalised the different notations of IPv4 addresses. */
 function isLoopback({ hostname }: URL): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

@@ -77,7 +77,6 @@ type Route = `/${string}`;
 
 export type DiscordApi = ReturnType<typeof createDiscordApi>;
 
-/** Overrides for the default time limits, in milliseconds. */
 export interface ApiTiming {
   readonly firstResponseMs?: number | undefined;
   readonly firstAttemptMs?: number | undefined;

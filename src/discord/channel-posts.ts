@@ -72,7 +72,7 @@ const MESSAGE_GONE: readonly number[] = [
   160_005,
 ];
 
-/** How long to wait for Discord to say whether a message was deleted (ms). Discord allows 3 seconds for a reply. */
+/** How long to wait for Discord to report whether a message was deleted (ms). Discord allows 3 seconds for a reply. */
 const LOOKUP_TIMEOUT_MS = 1_500;
 
 /** The result of posting or editing a message. `message-gone`: not editable. `harmful-link`: Discord rejected a link. */

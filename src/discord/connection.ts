@@ -110,7 +110,7 @@ export function createConnection(deps: ConnectionDeps) {
       stopping.abort();
       api.stopWaiting();
       // With HTTP, the load balancer now sends new interactions to other processes. With the gateway, the bot stays
-      // connected, and replies to new interactions with a message saying that it's stopping.
+      // connected, and replies to new interactions with a message that it's stopping.
       if (interactions === 'http') await gateway.disconnect();
       await finish();
       await waitAtMost(LEAVE_TIMEOUT_MS, gateway.disconnect());

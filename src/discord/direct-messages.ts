@@ -92,7 +92,6 @@ export function createDirectMessages({ api, values, channels, onDirectMessage, l
     }
   }
 
-  /** Whether the user's channel is open, or the daily limit allows opening it. */
   const canOpen = async (userId: string): Promise<boolean> =>
     (await channels.find(userId)) !== undefined || !(await channels.areUsedUp());
 

@@ -23,7 +23,6 @@ export interface DiscordDeps
   readonly store: Pick<Store, 'tables'>;
   readonly values: Values;
   readonly claimJob: ClaimJob;
-  /** The hosts and maximum size of files that members upload. */
   readonly files: Pick<AttachmentsDeps, 'hosts' | 'maxBytes'>;
   /** Called if Discord rejects the token. */
   readonly onFatal: (error: FatalDiscordError) => void;

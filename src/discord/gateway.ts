@@ -29,7 +29,6 @@ const FATAL_CLOSE_CODES: Readonly<Record<number, string>> = {
   4014: 'the intents are not granted to this bot',
 };
 
-/** The state of the gateway connection, for health checks, metrics and the silence monitor. */
 export interface GatewayState {
   shards(): Readonly<Record<ShardState, number>>;
   /** Whether every shard is ready. */

@@ -98,7 +98,6 @@ export function createPublishing({ api, values, claimJob, logger }: PublishingDe
       });
       return ids.size;
     },
-    /** Returns a command's id, or `undefined` until Discord has returned it. */
     idOf: (command: string): string | undefined => ids.get(command),
     /** Returns a clickable mention of a command, or `/name` until Discord has returned the command's id. */
     mention(command: string): string {

@@ -14,7 +14,6 @@ const createAgent = (): Agent =>
     connect: { timeout: CONNECT_TIMEOUT_MS },
   });
 
-/** Creates a pool of connections that stay open and can be replaced. */
 export function createConnections() {
   let agent = createAgent();
   let draining: Promise<void> | undefined;

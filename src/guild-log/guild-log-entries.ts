@@ -91,7 +91,6 @@ export interface KeyAlertDeps {
   readonly logger: Pick<Logger, 'info'>;
 }
 
-/** The message logged for the operator when the service starts rejecting a guild's key, or accepts it again. */
 const KEY_CHANGES: Readonly<Record<KeyChange, string>> = {
   rejected: "the listing service rejects a guild's API key; will try it only once an hour",
   'works again': "the listing service accepts a guild's API key again",

@@ -14,7 +14,6 @@ type LogChannels = ReturnType<typeof logChannels>;
 /** A log channel. `roleId` is the role to mention when the admins have to act. */
 export type LogChannel = NonNullable<Awaited<ReturnType<LogChannels['channelOf']>>>;
 
-/** Timing of the log, in milliseconds. */
 export interface GuildLogTiming {
   /** How long lines are collected into one message, counting from the first line. */
   readonly collectMs?: number;
@@ -105,7 +104,6 @@ export function createGuildLog(deps: GuildLogDeps) {
     }
   }
 
-  /** Posts messages one after another until none are waiting. */
   async function postAll(guildId: string): Promise<void> {
     await pause(collectMs);
     for (let message = waiting.get(guildId); message !== undefined; message = waiting.get(guildId)) {
@@ -222,7 +220,6 @@ function addLine(message: Waiting, line: Line): void {
   if (message.lines.length < MAX_WAITING_LINES) message.lines.push(line);
 }
 
-/** Whether a message only has changes by the same member. */
 const isByOneMember = ({ alerts, lines }: Waiting): boolean =>
   alerts.length === 0 && lines.every(({ heading }) => heading !== undefined && heading === lines[0]?.heading);
 

@@ -66,14 +66,12 @@ interface KeySetting {
   readonly previous?: Pick<KeyStatus, 'setAt'> | undefined;
 }
 
-/** A guild's decrypted key, ready to be used for a request. */
 export interface UsableKey {
   readonly key: Secret;
   /** When the key was set. Distinguishes it from a key that the guild sets later. */
   readonly setAt: string;
 }
 
-/** The reason why the guild's key can't be used for requests. */
 export type NoKey =
   | { readonly code: 'key-missing' }
   | { readonly code: 'key-unreadable' }

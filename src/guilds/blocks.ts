@@ -65,7 +65,6 @@ export function createBlockCheck(targets: readonly BlockTarget[]): BlockCheck {
   };
 }
 
-/** The check for a guild without blocks. */
 export const NO_BLOCKS: BlockCheck = { hasMember: () => false, hasHost: () => false };
 
 export type Blocks = ReturnType<typeof createBlocks>;
@@ -114,7 +113,6 @@ export function createBlocks({
     list,
     check: async (guildId: string): Promise<BlockCheck> =>
       createBlockCheck((await list(guildId)).map(({ target }) => target)),
-    /** Returns the blocks that were made together with a decision. */
     async ofDecision(guildId: string, decisionId: string): Promise<readonly Block[]> {
       return (await rowsOf(guildId).where('decision_id', '=', decisionId).execute()).map(blockOf);
     },
@@ -147,13 +145,11 @@ export function createBlocks({
       if (!hasBlocks) await settings.change(guildId, (found) => ({ ...found, hasBlocks: true }));
       return added.map(blockOf);
     },
-    /** Removes a block. Returns `undefined` if it doesn't exist. */
     async remove(guildId: string, id: string): Promise<Block | undefined> {
       const found = await rowsOf(guildId).where('id', '=', id).execute();
       const [removed] = await remove(guildId, found.map(blockOf));
       return removed;
     },
-    /** Removes the blocks that were made together with a decision that is taken back. */
     async removeOfDecision(guildId: string, decisionId: string): Promise<readonly Block[]> {
       const found = await rowsOf(guildId).where('decision_id', '=', decisionId).execute();
       return remove(guildId, found.map(blockOf));

@@ -17,7 +17,6 @@ export interface GuildsDeps extends Omit<MembershipDeps, 'deletion' | 'submissio
   readonly submissions: DeletionDeps['submissions'] & MembershipDeps['submissions'];
 }
 
-/** Creates all the parts that deal with guilds: keys, settings, access to the bot, and the deletion of data. */
 export function createGuilds(deps: GuildsDeps) {
   const { store, encryption, logger } = deps;
   const keys = createApiKeys({ store, encryption, logger });

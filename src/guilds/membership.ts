@@ -19,13 +19,11 @@ const APPLICATION = 'application:current';
 export interface MembershipDeps {
   readonly store: Pick<Store, 'tables' | 'values' | 'inGuild' | 'cutLog'>;
   readonly deletion: Pick<Deletion, 'guild'>;
-  /** Lists the guilds that have submissions or drafts. */
   readonly submissions: { guilds(): AsyncIterable<string> };
   /** Whether Discord reports the guild as unknown or inaccessible to the bot. Throws if the response is inconclusive. */
   readonly isForeign: (guildId: string, signal: AbortSignal) => Promise<boolean>;
   /** Logs a failure. The bot tries again after `waitMs` milliseconds. */
   readonly logFailure: (error: unknown, waitMs: number, text: string) => void;
-  /** Returns the id of the application that the bot's token belongs to. */
   readonly applicationId: () => Promise<string>;
   /** Whether the system clock is correct. If not, no data is deleted. */
   readonly isClockRight: () => Promise<boolean>;

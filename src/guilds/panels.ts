@@ -51,7 +51,6 @@ export function createPanels(deps: {
   const { store, logger } = deps;
   const records = createCollection({ values: store.values, name: PANELS, schema: panelsSchema, logger });
 
-  /** Changes a guild's list of panels and returns the changed list. */
   const change = (guildId: string, how: (panels: readonly Panel[]) => readonly Panel[]) =>
     store.inGuild(guildId, async () => {
       const { value: { panels: found } = NONE, save } = await records.open(guildId);

@@ -39,7 +39,6 @@ const settingsSchema = z.object({
   mentionsApprovalRole: z.exactOptional(z.boolean()),
   /** When the approval role was last mentioned, in milliseconds since 1970. */
   approvalMentionedAt: z.exactOptional(z.number()),
-  /** Whether moderators have to give a reason when they decline. */
   requiresReason: z.exactOptional(z.boolean()),
   /** The role whose members can submit without approval. */
   trustedRoleId: z.exactOptional(z.string()),
@@ -61,7 +60,6 @@ const settingsSchema = z.object({
 });
 export type Settings = Readonly<z.infer<typeof settingsSchema>>;
 
-/** A guild's settings until an admin changes them. */
 export const DEFAULTS: Settings = { locale: 'en-US', announce: false };
 
 export function needsApproval(

@@ -11,7 +11,6 @@ import type { Interaction, SourceMessage, UploadedFile, UsedControl, UsedMessage
 import type { RefusalReason } from './traces.ts';
 import { UserError } from './user-error.ts';
 
-/** The data common to all kinds of interactions, and translations into the member's language. */
 export interface Context
   extends Audience,
     Omit<Interaction, 'id' | 'token' | 'applicationId' | 'isInstalledInGuild' | 'request'> {
@@ -24,7 +23,6 @@ export interface Context
   readonly panelChannelId: string | undefined;
 }
 
-/** The values entered in a slash command's options or a modal's fields. */
 export interface EnteredValues {
   /** Returns the value of an option (by name) or a modal field (by custom id); '' if the member left it empty. */
   readonly field: (id: string) => string;
@@ -39,7 +37,6 @@ export interface PressedPost extends MessagePlace {
   readonly by?: ReplyTarget | undefined;
 }
 
-/** A button press, or a choice made in a select. */
 export interface PressContext
   extends Context,
     Pick<
@@ -153,7 +150,6 @@ export type Submit = Handler<SubmitContext, Reply>;
 
 /** Stateless handlers for buttons, selects and modals, keyed by the action in the custom id (`name:action:argument`). */
 export interface Actions {
-  /** The permission needed for the command and all of these actions. */
   readonly permission?: Permission;
   /** Whether blocked guilds and members can still use the command and its actions, so they can delete their data. */
   readonly isNeverBlocked?: true;
@@ -188,7 +184,6 @@ export interface Commands {
 /** Notifies a guild's admins, in the guild's language. Never throws. */
 export type NotifyGuild = (guildId: string, makeText: (t: Translate) => string) => Promise<void>;
 
-/** The translations and links used to build replies. */
 export interface Wording {
   readonly wordsFor: WordsFor;
   readonly guildWords: GuildWords;

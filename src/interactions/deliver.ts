@@ -63,7 +63,6 @@ export function updateResponse(said: ReplyOrText, shown: MessageContent): APIInt
   };
 }
 
-/** Returns the text of a reply, without its buttons and files. */
 export function bareText({ content = '', embeds = [] }: Reply): string {
   const texts = [content, ...embeds.flatMap(({ title = '', description = '' }) => [title, description])];
   return texts.filter((text) => text !== '').join('\n');

@@ -103,7 +103,7 @@ export function createDispatcher(deps: DispatchDeps) {
     components: rows([deps.supportUrl !== undefined && linkButton(deps.supportUrl, t('help.support'))]),
   });
 
-  /** Returns choices for the option being typed. Empty if the command doesn't offer any or the member can't use it. */
+  /** Returns no choices if the command doesn't offer any or the member can't use it. */
   async function choicesFor(
     { interaction, context, trace }: InFlight,
     { name, typed, option }: Extract<Request, { kind: 'autocomplete' }>,
@@ -185,7 +185,7 @@ export function createDispatcher(deps: DispatchDeps) {
   }
 
   return {
-    /** Handles an interaction in Discord's format. Never throws. */
+    /** Never throws. */
     async handle(payload: unknown): Promise<void> {
       const receivedAt = Date.now();
       let interaction: Interaction;

@@ -13,7 +13,6 @@ import type {
 import { type Modal, parseCustomId } from './controls.ts';
 import { type EnteredFields, type Interaction, ownValue, type SourceMessage } from './interaction.ts';
 
-/** The action to run for an interaction, as defined by a command. */
 export interface Action {
   /** The command's name, or the first part of the custom id if a control or modal was used. */
   readonly command: string;

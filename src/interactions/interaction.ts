@@ -34,7 +34,7 @@ export interface Interaction extends ReplyTarget {
   /** The bot's permissions in the channel; `undefined` if Discord didn't send them. */
   readonly botPermissions?: bigint | undefined;
   readonly user: { readonly id: string; readonly name: string };
-  /** Whether the member can manage the guild. */
+  /** Whether the member has Discord's Manage Server permission. */
   readonly isAdmin: boolean;
   /** Whether the member has Discord's Administrator permission, which includes every other permission. */
   readonly isAdministrator: boolean;
@@ -57,9 +57,7 @@ export type Request =
   | SubmittedModal
   | { readonly kind: 'unknown' };
 
-/** The message on which a member used a message command. */
 export interface UsedMessage {
-  /** All visible text in the message. */
   readonly text: string;
   readonly files: readonly UploadedFile[];
 }
@@ -72,7 +70,6 @@ export interface UsedControl {
    * belonging to this guild. Empty for a button.
    */
   readonly values: readonly string[];
-  /** Whether everyone can mention the chosen role. */
   readonly isRoleMentionable: boolean;
   /** The chosen user's permission and roles; `undefined` if the user isn't in the guild. */
   readonly chosenMember?: Pick<Interaction, 'isAdmin' | 'roleIds'> | undefined;
@@ -96,17 +93,14 @@ export interface SubmittedModal extends EnteredFields {
   readonly message?: SourceMessage;
 }
 
-/** A message's content, in Discord's format. */
 export interface MessageContent {
   readonly content: string;
   readonly embeds: readonly unknown[];
   readonly components: readonly unknown[];
 }
 
-/** The message that a button, select or modal belongs to. */
 export interface SourceMessage {
   readonly shown: MessageContent;
-  /** Whether only the member can see the message. */
   readonly isPrivate: boolean;
   /** The id of the interaction that the message is a reply to; `undefined` if Discord didn't send it. */
   readonly madeBy: string | undefined;
@@ -291,7 +285,6 @@ const fileOf = ({ filename, url, size }: APIAttachment): UploadedFile => ({
   size: Number(size),
 });
 
-/** Returns the uploaded files, keyed by the field that they were uploaded in. */
 function filesIn(fields: EnteredFields['fields'], attachments: Attachments): EnteredFields['files'] {
   const files = Object.entries(fields).flatMap(([id, value]) => {
     const file = ownValue(attachments, value);

@@ -13,7 +13,6 @@ export interface InteractionsDeps
   readonly replies: LaterReplies;
 }
 
-/** Creates the parts that handle interactions, from finding the command to replying, immediately or after a crash. */
 export function createInteractions(deps: InteractionsDeps) {
   const { store, submissions, replies } = deps;
   const reportOf: LaterReplies['reportOf'] = async (context, to) => {

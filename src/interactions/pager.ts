@@ -57,7 +57,7 @@ export const pageFooter = (
 
 export const writePage = (page: number, state: string): string => `${page}:${state}`;
 
-/** Parses an argument built by {@link writePage}. The page defaults to 1. The state may contain colons. */
+/** The page defaults to 1. The state may contain colons. */
 export function readPage(argument: string) {
   const [wanted = '', ...state] = argument.split(':');
   const number = Number.parseInt(wanted, 10);

@@ -11,7 +11,7 @@ export interface TakeoverDeps {
   readonly submissions: Pick<Submissions, 'abandonedGuilds' | 'endAbandoned'>;
   /** Notifies members, in the background, about interactions that this process owns but isn't currently handling. */
   readonly notifyUnreplied: () => Promise<void>;
-  /** Called after a takeover, because messages in log channels may now be out of date. */
+  /** Messages in log channels may be out of date after a takeover. */
   readonly onTakenOver: () => void;
   readonly logger: Pick<Logger, 'error'>;
 }

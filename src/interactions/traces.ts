@@ -80,7 +80,6 @@ export interface InteractionEnd {
 
 type Arrival = Pick<InteractionEnd, 'interactionId' | 'guildId' | 'type'>;
 
-/** Tracks an interaction from its arrival to its reply. */
 export interface Trace {
   command: string;
   outcome: InteractionOutcome;
@@ -103,13 +102,12 @@ export interface TracesDeps {
 
 /** Logs one line when an interaction ends. Successful autocomplete is frequent, so it's only logged at `debug` level. */
 export function createTraces({ logger, onEnd }: TracesDeps) {
-  /** The arrival times of interactions without a reply, in milliseconds since 1970. */
+  /** Arrival times, in milliseconds since 1970. */
   const open = new Map<Trace, number>();
   /** The servers that each running interaction has submitted so far, by interaction id. */
   const submitted = new Map<string, ServerResult[]>();
 
   return {
-    /** Counts the outcomes of the servers that an interaction submits. */
     observer: {
       async ended({ interactionId }, servers) {
         submitted.get(interactionId)?.push(...servers);

@@ -35,7 +35,6 @@ export interface RequestOrigin {
   readonly guildId?: string | undefined;
 }
 
-/** A finished request to the service. */
 export interface ListingRequest {
   readonly action: 'add' | 'games';
   readonly outcome: (Outcome | GamesOutcome)['kind'];
@@ -121,7 +120,7 @@ export function createListingApi(deps: ListingApiDeps) {
     /** @param servers 1 to `MAX_SERVERS_PER_REQUEST` servers */
     add: (servers: readonly ServerSubmission[], key: Secret, origin: RequestOrigin = {}): Promise<Outcome> =>
       reported('add', origin, add(servers, key)),
-    /** Aborts requests for the games list, waits for submissions to finish and closes the connections. */
+    /** The specification doesn't define HTTP statuses for errors, so only the body's status counts. */
     async close(): Promise<void> {
       closing.abort();
       await agent.close();

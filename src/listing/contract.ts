@@ -71,7 +71,6 @@ function readGameList(list: readonly unknown[]) {
   return {
     games: [...games.values()] as readonly Game[],
     unusable,
-    /** The number of elements that were skipped. */
     leftOut: list.length - read,
   };
 }
@@ -102,7 +101,7 @@ export function whatIsWrong(error: z.ZodError): string {
   return issue === undefined ? 'wrong shape' : `${issue.path.join('.') || 'response'}: ${issue.code}`;
 }
 
-/** The errors in the specification (§7), in the same order. docs/listing-api.md lists them. */
+/** The specification's errors (§7), in the same order. docs/listing-api.md lists them. */
 export const KNOWN_ERRORS = {
   invalidKey: 'Invalid API key.',
   emptyList: 'The server list for addition is empty.',

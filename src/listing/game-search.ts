@@ -171,7 +171,6 @@ function ranked(entries: readonly Entry[], rankOf: (entry: Entry) => number): re
   return byRank.flatMap(usualFirst);
 }
 
-/** Returns the games that match the text without any typos. */
 function asTyped(entries: readonly Entry[], typed: string): readonly Game[] {
   const typedWords = typed.split(' ');
   const typedLetters = withoutSpaces(typed);
@@ -201,7 +200,7 @@ function hasInOrder(letters: string, typed: string): boolean {
   return found === typed.length;
 }
 
-/** Returns the games that match despite typos. Games with fewer typos come first. */
+/** Games with fewer typos come first. */
 function withTypos(entries: readonly Entry[], typed: string, found: ReadonlySet<Game>): readonly Game[] {
   const compared = typed.slice(0, MAX_CHARACTERS_CHECKED_FOR_TYPOS);
   const whole = [distanceOf(compared)];
@@ -277,7 +276,6 @@ const USUAL: ReadonlySet<string> = new Set(KNOWN_GAMES.map(({ alias }) => alias)
 
 const isUsual = ({ alias }: Game): boolean => USUAL.has(alias);
 
-/** Moves widely known games to the front, and otherwise keeps the order. */
 export const usualFirst = (games: readonly Game[]): readonly Game[] => [
   ...games.filter(isUsual),
   ...games.filter((game) => !isUsual(game)),

@@ -28,7 +28,6 @@ const PAUSE_AFTER_FAILURE_MS = 30_000;
 
 type Fetch = () => Promise<GamesOutcome | undefined>;
 
-/** The stored games list, for use after a restart. */
 const listSchema = z.object({
   fetchedAt: z.number().int().nonnegative(),
   games: gamesSchema.transform(({ games }) => games).refine((games) => games.length > 0),
@@ -55,7 +54,7 @@ export function createGames(deps: GamesDeps) {
     !isInvalidated &&
     isRecent(fetchedAt, isShort ? Math.min(SHORT_LIST_TTL_MS, ttlMs) : ttlMs, now());
 
-  /** Replaces the list with newly fetched games. Resolves once they have been stored. */
+  /** Resolves once they have been stored. */
   async function accept(games: readonly Game[]): Promise<void> {
     if (games.length === 0) {
       logger.warn({}, 'the listing service sent an empty games list; keeping the previous one');
@@ -121,7 +120,6 @@ export function createGames(deps: GamesDeps) {
     if (!isFresh()) await claimJob('games', PAUSE_AFTER_FAILURE_MS, () => refresh(guildId));
   }
 
-  /** Switches to the stored list if it's newer than the current list. */
   async function useStored(): Promise<void> {
     const { value: stored } = await records.open(LIST);
     if (stored === undefined) return;

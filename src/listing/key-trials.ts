@@ -6,7 +6,6 @@ import type { Requester } from './guard.ts';
 
 interface KeyTrialsDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild'>;
-  /** Reads the games list once with the given key. */
   readonly games: (requester: Requester, key: Secret) => Promise<GamesOutcome>;
   readonly now?: () => number;
 }

@@ -31,7 +31,6 @@ export interface ListingDeps
 
 export type Listing = ReturnType<typeof createListing>;
 
-/** Creates everything that communicates with the listing service. */
 export function createListing(deps: ListingDeps) {
   const { store, concurrentRequests: maxConcurrent, operatorKey, keys, onKeyChange, firstWaitMs } = deps;
   const api = createListingApi(deps);

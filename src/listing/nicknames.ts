@@ -57,7 +57,9 @@ const BY_NAME: Readonly<Record<string, readonly string[]>> = {
 
 export const NICKNAMES: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(BY_NAME));
 
-/** Nicknames shared by several games or with other meanings. Searches match them, but they don't identify a game. */
+/**
+ * Several games share these nicknames, or they have other meanings. Searches match them, but they don't identify a game.
+ */
 export const AMBIGUOUS: ReadonlySet<string> = new Set('cs,et,go,gta,gta sa,mw,pw,r6,tf'.split(','));
 
 /** Nicknames that name one edition, so they're clear even if other games' names begin with the same words. */

@@ -27,7 +27,6 @@ export interface AlarmsDeps {
   readonly claimJob: ClaimJob;
   /** The name of this process, or '' if there is only one process. */
   readonly place: string;
-  /** Whether the bot can currently send requests to Discord. */
   readonly mayPost: () => boolean;
   readonly watchEveryMs?: number | undefined;
   readonly logger: Logger;

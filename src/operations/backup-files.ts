@@ -6,7 +6,9 @@ import { codeOf } from '../text/error-code.ts';
 
 export const backupFolderOf = (path: string): string => join(dirname(resolve(path)), 'backups');
 
-/** Returns the names of a database's scheduled backups, oldest first. Other databases' backups may be in the same folder. */
+/**
+ * Returns the names of a database's scheduled backups, oldest first. The folder may also contain other databases' backups.
+ */
 export async function backupsOf(path: string): Promise<readonly string[]> {
   const { name, ext } = parse(path);
   const timeOf = (file: string) => file.slice(name.length + 1, file.length - ext.length);
@@ -53,7 +55,6 @@ export const deleteBackupFailure = async (values: Pick<Values, 'delete'>): Promi
   await values.delete(FAILED);
 };
 
-/** Returns why the last scheduled backup failed, or `undefined` if it didn't. */
 export async function readBackupFailure(values: Pick<Values, 'get'>): Promise<string | undefined> {
   const { why } = Object(await values.get(FAILED));
   return typeof why === 'string' ? why : undefined;

@@ -12,7 +12,6 @@ import { type BackupOutcome, MAX_BACKUP_DELAY_MS } from './scheduled-backups.ts'
 
 /** A condition that is reported to operators through ops/alerts.yml and the webhook. */
 export interface Condition {
-  /** The name of the corresponding rule in ops/alerts.yml. */
   readonly alert: string;
   /** How many minutes the condition must hold before it's posted. The alert rule uses the same value. */
   readonly minutes: number;
@@ -36,7 +35,7 @@ export interface ConditionsDeps extends WatchedParts {
   readonly directMessages: Pick<DirectMessages, 'isPaused'>;
 }
 
-/** Creates all conditions. Also returns callbacks for the events that some conditions depend on. */
+/** Also returns callbacks for the events that some conditions depend on. */
 export function createConditions({ config, gateway, breaker, store, directMessages }: ConditionsDeps) {
   const { path } = store;
   const everyMs = config.backupEveryHours * HOUR_MS;

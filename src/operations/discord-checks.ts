@@ -79,11 +79,9 @@ function explained(error: unknown, blockedMs: number): CheckFailedError {
 
 export interface PortalFindings {
   readonly findings: readonly Finding[];
-  /** Undefined if Discord didn't return the application. */
   readonly application: Application | undefined;
 }
 
-/** Checks the token and the application that it belongs to. */
 export async function checkPortal(discord: DiscordReader, config: PortalConfig): Promise<PortalFindings> {
   let application: Application | undefined;
   const findings = [
@@ -140,7 +138,6 @@ function checkInvitation(application: Application): string {
   );
 }
 
-/** Checks the application's public profile, and whether the application needs verification to join more guilds. */
 function checkProfile(application: Application): string {
   const page = portalPage(application, 'information');
   const [trouble] = growthTroubles(application);

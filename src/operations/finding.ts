@@ -20,7 +20,6 @@ export class CheckWarningError extends CheckFailedError {
   override readonly name = 'CheckWarningError';
 }
 
-/** Thrown if a check doesn't apply. The message gives the reason. */
 export class CheckSkippedError extends Error {
   override readonly name = 'CheckSkippedError';
 }

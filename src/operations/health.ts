@@ -76,7 +76,6 @@ interface HealthParts {
   readonly transportTrouble: () => string | undefined;
   readonly store: Pick<Store, 'testWriting'>;
   readonly breaker: Pick<Breaker, 'pausedGuilds' | 'latest'>;
-  /** Returns why Discord rejects the operator's webhook. */
   readonly alarms?: { readonly trouble: () => string | undefined } | undefined;
 }
 

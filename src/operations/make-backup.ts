@@ -48,7 +48,7 @@ export async function makeBackup({ path, file, logger }: BackupDeps): Promise<nu
   let copy: FileHandle | undefined;
   try {
     await removePartial(partial);
-    // The file is created before SQLite opens it, so that it has the right permissions.
+    // Creates the file before SQLite opens it, so that it has the right permissions.
     copy = await open(partial, 'wx', 0o600);
     withDatabaseFile(path, (database) => database.prepare('VACUUM INTO ?').run(partial));
     await copy.sync();

@@ -20,12 +20,12 @@ export type Metrics = ReturnType<typeof createMetrics>;
 const ASK_EVERY_MS = 60_000;
 const ASK_MS = 1_000;
 const PREFIX = 'listing_bot_';
-/** Histogram buckets for first responses, in seconds. Discord waits 3 seconds for a first response. */
+/** In seconds. Discord waits 3 seconds for a first response. */
 const RESPONDED_WITHIN = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 1.5, 2, 2.5, 3, 10];
-/** Histogram buckets for replies, in seconds. A long list can take minutes, and Discord accepts replies for 15 minutes. */
+/** In seconds. A long list can take minutes, and Discord accepts replies for 15 minutes. */
 const REPLIED_WITHIN = [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 900];
 const REQUEST_WITHIN = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 120];
-/** Histogram buckets for transactions, in seconds. A synced commit took 0.43 ms (measured). */
+/** In seconds. A synced commit took 0.43 ms (measured). */
 const TRANSACTION_WITHIN = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2];
 
 const LISTING_OUTCOMES: Readonly<Record<ListingRequest['action'], readonly ListingRequest['outcome'][]>> = {
@@ -50,7 +50,7 @@ export function createMetrics() {
   collectDefaultMetrics({ register: registry });
   return {
     ...createCounters(registry),
-    /** Adds the state of these parts to all scrapes from now on. */
+    /** Adds the state of these parts to all later scrapes. */
     watch: (parts: WatchedParts): void => watchState(registry, parts),
     contentType: registry.contentType,
     text: (): Promise<string> => registry.metrics(),

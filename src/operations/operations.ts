@@ -28,7 +28,6 @@ export interface OperationsDeps
   readonly logger: Logger;
 }
 
-/** Creates the scheduled jobs and the monitoring that reports the bot's state to the operator. */
 export function createOperations(deps: OperationsDeps) {
   const { config, store, encryption, gateway, metrics, onFatal, logger } = deps;
   const { httpPort: port, httpHost: host, operatorWebhookUrl: webhook, heartbeatUrl } = config;

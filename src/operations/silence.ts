@@ -7,7 +7,7 @@ import { createSparingLog, type SparingLog } from '../pacing/sparing-log.ts';
 export interface SilenceDeps {
   readonly config: Pick<Config, 'exitWhenSilentSeconds'>;
   readonly gateway: Pick<GatewayState, 'silentMs' | 'identifiesLeft' | 'askIdentifiesLeft'>;
-  /** Called with an error after which the process must exit. */
+  /** The process must exit after this error. */
   readonly onFatal: (error: FatalDiscordError) => void;
   readonly logger: SparingLog;
 }

@@ -1,4 +1,3 @@
-/** Splits a list into chunks of `size` elements. The last chunk may be shorter. */
 export function* chunksOf<Element>(list: readonly Element[], size: number): Generator<readonly Element[]> {
   for (let from = 0; from < list.length; from += size) yield list.slice(from, from + size);
 }

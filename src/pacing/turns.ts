@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { createBoundedMap } from './bounded-map.ts';
 
-/** A task that wasn't run, and why. */
 export interface NotRun {
   readonly kind: 'not-run';
   readonly why: 'queue-full' | 'deadline';

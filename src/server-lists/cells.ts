@@ -14,7 +14,7 @@ import {
   withPort,
 } from './row.ts';
 
-/** A value in a document, with the name of its column or key, or '' if it has no name. */
+/** A value in a document, with the name of its column or key, or '' without a name. */
 export interface Cell {
   readonly name: string;
   readonly text: string;
@@ -45,7 +45,7 @@ export function isGameCell({ name }: Cell): boolean {
   return called?.field === 'game' && called.rank < 2;
 }
 
-/** A column named just "alias" holds a game only if it's a known one. It can also hold another address of the server. */
+/** A column named just "alias" holds a game only if it's a known one. It can also hold another address. */
 function fieldOfCell(cell: Cell, games: GameIndex): FieldName | undefined {
   const called = fieldCalled(cell.name);
   const isAlias = called?.field === 'game' && !isGameCell(cell) && gameOf(cell.text, games) === undefined;

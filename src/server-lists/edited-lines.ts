@@ -29,7 +29,7 @@ const quoted = (cell: string): string => (/[,;"]/u.test(cell) ? `"${cell.replace
 /** Returns the text for a row in the form, which already contains obvious corrections of values. */
 const filledIn = (row: Row): TypedRow => (row.kind === 'invalid' ? asMeant(row.typed) : typedOf(row));
 
-/** Formats the first rows that fit as numbered lines, then sorts these by line number. */
+/** Keeps the first rows that fit, then sorts these by line number. */
 export function numberedLines(
   rows: readonly Row[],
   maxLength: number,
@@ -68,7 +68,6 @@ export function linesWithNames(rows: readonly Row[], games: GameIndex): string {
   return lines.join('\n');
 }
 
-/** Replaces the game's alias with its name. */
 const withName = (typed: TypedRow, games: GameIndex): TypedRow => ({
   ...typed,
   game: games.find(typed.game)?.name ?? typed.game,
@@ -77,7 +76,6 @@ const withName = (typed: TypedRow, games: GameIndex): TypedRow => ({
 /** The label in front of a line, such as `12.` or `12b)`. The line can be empty. */
 const LABEL = /^\s{0,20}(\d{1,7}[a-z]{0,3})[.):](?:\s+(?=\S)|\s*$)/u;
 
-/** The text that a member sent back, compared with the rows that were opened for editing. */
 export interface EditedText {
   /** The new and changed lines, without their labels. The other lines are blank, so that lines keep their numbers. */
   readonly text: string;

@@ -28,10 +28,7 @@ export interface FieldName {
   readonly rank: number;
 }
 
-/**
- * The words used in field names in all of the bot's languages, grouped by meaning. Also contains the words for a port in
- * Arabic and Persian.
- */
+/** In all of the bot's languages. Also contains the words for a port in Arabic and Persian. */
 const WORDS = {
   address:
     'address addresses addr adresse adress adres adresi adresa adresă dirección endereço indirizzo cím címe alamat адрес адреса địa_chỉ アドレス 주소 地址 位址 ที่อยู่',

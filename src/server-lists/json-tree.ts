@@ -1,7 +1,6 @@
 /** Values nested deeper than this are ignored. */
 const MAX_DEPTH = 20;
 
-/** The position in the text where a value begins. */
 export interface Place {
   /** The line number, counted from 1. */
   readonly line: number;
@@ -32,7 +31,7 @@ export function jsonTree(given: string): JsonNode | undefined {
   if (isJson(text)) return treeOf(text);
   if (!/^\s*(?:\[\s*)?\{/u.test(text)) return undefined;
   const mended = withEnds(withCommas(text));
-  // On the same line, because values have line numbers.
+  // Stays on the same line, because values have line numbers.
   return [mended, `[${mended}]`].filter(isJson).map(treeOf)[0];
 }
 
@@ -130,7 +129,7 @@ function* tokensOf(json: string): Generator<JsonToken, undefined> {
 
 const isEnd = (text: string): boolean => text === ']' || text === '}';
 
-/** Builds the value that begins with a token, and takes the tokens of all values inside it. */
+/** Consumes the tokens of all values inside it. */
 function nodeOf({ text, line, at }: JsonToken, tokens: Iterator<JsonToken, undefined>): JsonNode {
   switch (text[0]) {
     case '"':

@@ -18,7 +18,7 @@ interface FoundServer extends Place {
   readonly path: Path;
 }
 
-/** The names of the fields around a value, outermost first. */
+/** Names of the fields around a value, outermost first. */
 type Path = readonly string[];
 
 interface FoundInside {
@@ -217,7 +217,6 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     return own !== object ? { ...below, parts: [own, ...below.parts] } : below;
   }
 
-  /** Finds a known game at any depth of an object. */
   function gameWithin(node: JsonNode): string | undefined {
     if (node.kind === 'text') return isGame(node.text) ? node.text : undefined;
     if (node.kind !== 'object') return undefined;
@@ -280,7 +279,6 @@ const isServer = ({ cells }: FoundServer): boolean => hasAddress(cells);
 const withoutParts = (inside: FoundInside, areOfPeople: boolean): FoundInside =>
   areOfPeople ? { ...inside, parts: [], leftOut: [] } : inside;
 
-/** Returns the texts in a list that identify a person. */
 const identitiesIn = (items: readonly JsonNode[], name: string): readonly Cell[] =>
   items.flatMap((item) => (isScalar(item) && isIdentity(item.text) ? [{ name, text: item.text }] : []));
 
@@ -306,7 +304,6 @@ function recordText(items: readonly JsonNode[]): string | undefined {
 const isBareAddress = (node: JsonNode): boolean =>
   node.kind === 'text' && isMeantAsAddress(node.text) && !hasOwnPort(node.text);
 
-/** Reads a string in a list of addresses. */
 function insideText({ line, at, text }: Place & { readonly text: string }, path: Path): FoundInside {
   if (isMeantAsAddress(text) && !/\s/u.test(text.trim())) {
     const cells = [{ name: 'address', text }];

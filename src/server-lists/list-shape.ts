@@ -28,7 +28,9 @@ const LOG =
 /** The beginning of a line in a log without a time: a level, or a player as in `"Name<2><`. */
 const LEVEL =
   /^\s{0,8}(?:(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|SEVERE)[\s:]|"[^"]{1,64}<\d{1,5}><)/u;
-/** A bracket with the name of a program's module. Only the rest of the line tells it from a tag such as `[surf]`. */
+/**
+ * A bracket with the name of a program's module. Only the rest of the line distinguishes it from a tag such as `[surf]`.
+ */
 const MODULE = /^\s{0,8}\[[a-z][\w :./-]{1,40}\]/u;
 /** A time with seconds, or a date with a time, anywhere in a line. */
 const STAMP = /(?<![\d.:])\d{1,2}:\d\d:\d\d(?![\d:.])|\d{4}-\d\d-\d\d|\d\d?\/\w{3}\/\d{4}/u;
@@ -41,7 +43,6 @@ export const isIdentity = (text: string): boolean => IDENTITY.test(text);
 /** A person's own address, in the bot's languages. */
 const MY_IP =
   /(?<![\p{L}\p{N}])(?:my|your|his|her|their|home|meine?|deine?|mon|ton|mi|tu|meu|minha|mio|mijn|min|din|moj[ae]?|mój|můj|moje|мой|моя|мій|моя|benim|saját|saya)(?: (?:public|external|home|own|wan|öffentliche|externe|pública|publique|pubblico|публичный|внешний))? (?:ips?|айпи)(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])ip(?:-ul)? (?:saya|meu|của tôi|adresim|címem)|(?:私の|自分の|我的|내 |ของฉัน)\s?ip|ip\s?(?:ของฉัน)/iu;
-/** A command or a link that joins a server. */
 const JOINS = /(?:^|["'`+/.]\s{0,4})connect\s{1,4}["'`]?$/iu;
 /** Links, and Discord invitations without a scheme. */
 const LINK = /[a-z][a-z0-9+.-]{1,20}:\/\/[^\s)\]>"']+|discord\.gg\/\S+/giu;
@@ -52,9 +53,7 @@ const OF_COUNT =
   /(?:players?|users?|clients?|spieler|joueurs|jugadores|gracze|игроки)(?: online)?[\s:=(]{1,4}\d{1,4}(?: ?\/ ?\d{1,4})?/giu;
 /** Signs that appear in program code, settings and logs, but not in lists. */
 const CODE = /[{}\\$]|\w\(['"]|<\/?[a-z]|&&|::|->|\/(?:tcp|udp)\b|[^\s=]=|=[^\s=]/iu;
-/** BBCode for the look of text. */
 const LOOK = /\[\/?(?:[bius]|color|size|font|center)(?:=[^[\]]{1,40})?\]/giu;
-/** Separators between the names, games and notes of a line. */
 const SEPARATOR = /[|•·\t;,()[\]"`*~_<>“”]+| +[-–—~] +|[:：➜→»]+| {3,}/u;
 const ITEM = /^(?:\s|[>*_•‣·-]|#?\d{1,4}[.):](?=\s))+/iu;
 /** Words that lead from a sentence to an address. */
@@ -180,7 +179,6 @@ export function isSettingOfOther(front: string): boolean {
 const trimmedEnds = (text: string): string =>
   text.replace(/^[^\p{L}\p{N}]+/u, '').replace(/[^\p{L}\p{N}]{1,20}$/u, '');
 
-/** Whether a host's name says that it isn't a game server. */
 export const isHostOfOther = (host: string): boolean =>
   /^(?:ts3?|teamspeak|mumble|discord|www)\./u.test(host);
 
@@ -196,21 +194,18 @@ export function isOfPeople(heading: string): boolean {
 }
 
 export interface ShapedLine {
-  /** The line as it was pasted. */
   readonly raw: string;
   /** The line without passwords, with labelled ports blanked out. */
   readonly text: string;
   /** All addresses in the line, and the positions where their ports end. */
   readonly addresses: readonly (FoundAddress & { readonly behind: number })[];
-  /** The addresses that become rows, with what was read for each of them. */
+  /** The addresses that become rows, with the values read for each. */
   readonly servers: readonly (FoundAddress & { readonly targets: readonly TypedRow[] })[];
   /** The heading above the line, or ''. */
   readonly heading: string;
-  /** Whether the words next to the server name a game. */
   readonly namesGame: boolean;
 }
 
-/** Works out whether the addresses in a line are entries of a list. */
 export function shapeOfLine(line: ShapedLine, games: GameIndex): Shape {
   const { servers, text, heading, addresses } = line;
   if (LOG.test(line.raw) || LEVEL.test(line.raw)) return 'people';

@@ -38,7 +38,6 @@ const GENERIC = /(?<![\p{L}\p{N}])(?:servers?|serveur|servidor|сервер|pvp|
 export const trimmed = (text: string): string =>
   withoutEnds(text.replace(GENERIC, ' '), { start: /[^\p{L}\p{N}]/u, end: /[^\p{L}\p{N}.)\]]/u });
 
-/** Finds the game that a text names, if any. */
 export function namedGame(words: string, games: GameIndex): NamedGame | undefined {
   if (!hasWords(words)) return undefined;
   const whole = trimmed(words);

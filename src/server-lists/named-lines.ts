@@ -3,13 +3,11 @@ import { lettersLabel, type RowPlace } from './row.ts';
 const NUMBER = /^\d{1,6}$/;
 const ONE_PART = /^\d+[a-z]*(?:\s*[-–]\s*\d+)?$/iu;
 
-/** The servers that a moderator named, by their indices. */
 interface SelectedLines {
   readonly kind: 'selected';
   readonly indices: ReadonlySet<number>;
 }
 
-/** Text by a moderator that doesn't select any line. */
 export interface NotSelected {
   readonly kind: 'not-selected';
   readonly typed: string;

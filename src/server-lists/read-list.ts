@@ -169,10 +169,8 @@ function candidateOf({ line, part, typed, gameInText, near, findWords }: RawRow)
   };
 }
 
-/** A list read from typed text or from an uploaded file. */
 export type SourceList = (ReadList & SourceText) | NotText;
 
-/** The result for an uploaded file that isn't text. */
 export interface NotText {
   readonly kind: 'binary';
 }
@@ -183,7 +181,6 @@ interface SourceText {
   readonly text: string | undefined;
 }
 
-/** Decodes and parses typed text or the bytes of a file. */
 export function readSource(source: string | Uint8Array, games: GameReading): SourceList {
   const text = typeof source === 'string' ? source : decodeText(source);
   if (text === undefined) return { kind: 'binary' };

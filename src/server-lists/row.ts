@@ -35,7 +35,6 @@ export type RowProblem =
   | { readonly code: 'port-conflict'; readonly inServer: number; readonly port: number }
   /** The port is missing. `usual` is the game's default port, if known. */
   | { readonly code: 'port-missing'; readonly host: string; readonly game: string; readonly usual?: number }
-  /** The text contains words but no address. */
   | { readonly code: 'no-address' }
   /** Moderators have blocked the server's host in this guild. `canUnblock` if the member can unblock it. */
   | { readonly code: 'host-blocked'; readonly canUnblock?: true }
@@ -77,7 +76,6 @@ export type Row = ReadyRow | InvalidRow | RepeatedRow;
 export const FOUND = ['game', 'port', 'queryPort', 'isQueryPort'] as const;
 export type FilledField = (typeof FOUND)[number];
 
-/** The place of a server in a list. */
 export interface RowPlace {
   /**
    * The number of the line where the row begins, counted from 1. In JSON, the number of the entry: servers, and elements
@@ -119,7 +117,7 @@ const letters = (part: number): string =>
  */
 export interface Candidate extends RowPlace {
   readonly typed: TypedRow;
-  /** The words next to the address, without passwords and shortened, or ''. */
+  /** The words next to the address, shortened and without passwords; may be empty. */
   readonly words: string;
   /** The alias of a game that the words might refer to. */
   readonly near?: string;
@@ -147,7 +145,6 @@ export interface ReadyRow extends RowParts {
 export interface InvalidRow extends RowParts {
   readonly kind: 'invalid';
   readonly problem: RowProblem;
-  /** The text that the member typed and can correct. */
   readonly typed: TypedRow;
   /** The alias of a game that the words next to the server might refer to. */
   readonly near?: string;
@@ -158,7 +155,6 @@ export interface InvalidRow extends RowParts {
 /** A row that repeats an earlier row and therefore isn't sent. */
 export interface RepeatedRow extends RowParts {
   readonly kind: 'repeated';
-  /** The line number of the earlier row. */
   readonly firstLine: number;
   readonly submission: ServerSubmission;
 }
@@ -166,7 +162,6 @@ export interface RepeatedRow extends RowParts {
 export const isReady = (row: Row): row is ReadyRow => row.kind === 'ready';
 export const isInvalid = (row: Row): row is InvalidRow => row.kind === 'invalid';
 export const isRepeated = (row: Row): row is RepeatedRow => row.kind === 'repeated';
-/** Whether a missing game is the row's only problem. */
 export const lacksGame = (row: Row): row is InvalidRow =>
   row.kind === 'invalid' && row.problem.code === 'game-missing';
 
@@ -178,7 +173,6 @@ const MAX_CELL_LENGTH = MAX_GAME_NAME_LENGTH;
 
 export const EMPTY_ROW: TypedRow = { server: '', port: '', queryPort: '', game: '' };
 
-/** Formats a server's host and port as text. */
 export const addressOf = ({ server: host, port }: Pick<ServerSubmission, 'server' | 'port'>): string =>
   formatAddress({ host, port });
 
@@ -264,7 +258,6 @@ export function rowWithoutPasswords({ server, port, queryPort, game }: TypedRow)
   };
 }
 
-/** Formats a row as a single line to show to people. */
 export const rowText = ({ server, port, game, queryPort }: TypedRow): string =>
   [server, port, game, queryPort].filter((part) => part !== '').join(' ');
 

@@ -51,7 +51,6 @@ interface FoundServer {
   readonly stray?: Stray | undefined;
 }
 
-/** A line that contains ports but no server. */
 interface Ports {
   readonly kind: 'ports';
   readonly numbers: readonly NamedNumber[];
@@ -67,7 +66,6 @@ interface Aside {
   readonly row: RawRow;
 }
 
-/** A line without a server or a port. */
 interface Words {
   readonly kind: 'words';
   readonly game: NamedGame | undefined;
@@ -134,7 +132,7 @@ const MAX_UNKNOWN_WORDS = 4;
 const MAX_HEADING_WORDS = 6;
 /** For the words in front of a port's label that can name its game. */
 const MAX_GAME_OF_PORT_LENGTH = 30;
-/** A remark, such as a version. */
+/** A remark in brackets, such as a version. */
 const IN_BRACKETS = /\([^()]*\)/g;
 /** Prefixes that are common in the host names of game servers. */
 const USUAL_NAME = /^(?:play|mc)\d{0,3}\./iu;
@@ -375,7 +373,6 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     readComment(text: string): void {
       if (/^\s*#/u.test(text)) readWords(text);
     },
-    /** Adds a row that was read from named columns. */
     add,
     /** Returns all rows in the order of the text, followed by the unclear addresses. */
     rows(): TextRows {
@@ -610,7 +607,6 @@ function withRecordEnds(parts: readonly (FoundServer | Words)[]): readonly (Foun
   });
 }
 
-/** Second pass: assigns a game to each server. */
 function withGames(
   parts: readonly (FoundServer | Words)[],
   games: GameReading,
@@ -682,7 +678,6 @@ function cellsOfWords(line: string, games: GameIndex): readonly string[] {
   return [first, port, gameOf(game, games) ?? game];
 }
 
-/** A number such as `1.20.4` on its own is a version. */
 const VERSION = /^\d+(?:\.\d+){0,2}$/u;
 
 /** Whether the text is the name of a console variable such as `server.ip` or `rcon.port`. Host names don't end like this. */
@@ -691,7 +686,6 @@ function isVariable(text: string): boolean {
   return last !== undefined && fieldCalled(last) !== undefined;
 }
 
-/** An address with its ports and its position in the text. */
 interface PlacedAddress extends FoundAddress {
   /** One row for each of the host's ports. */
   readonly targets: readonly TypedRow[];
@@ -734,7 +728,6 @@ function mayBeCut(found: FoundAddress, text: string, placed: readonly PlacedAddr
 const isListOfAddresses = (text: string, all: readonly PlacedAddress[]): boolean =>
   all.length > 2 && textsAround(text, all).every((each) => /^[\s,;]*$/u.test(each));
 
-/** Finds the addresses in a line and assigns ports to each. */
 function placedIn(text: string, numbers: readonly NamedNumber[], games: GameIndex): readonly PlacedAddress[] {
   const plain = withoutNumbers(text, numbers);
   const found = addressesIn(text).filter(({ text: address }) => !isVariable(address));
@@ -772,11 +765,8 @@ function numbersByAddress(
 
 interface Line {
   readonly text: string;
-  /** The text with the labelled ports blanked out. */
   readonly plain: string;
-  /** The position where the previous address ends. */
   readonly previous: number;
-  /** The position where the next address begins. */
   readonly next: number | undefined;
 }
 

@@ -4,7 +4,6 @@ import { indexGames } from '../listing/game-search.ts';
 import { readSource } from './read-list.ts';
 
 export interface FileToRead {
-  /** Typed text, or the bytes of an uploaded file. */
   readonly source: string | Uint8Array;
   readonly games: readonly Game[];
   /** The alias of the default game for rows without a game; can be empty. */

@@ -8,7 +8,6 @@ import type { UnsyncedWrite } from './unsynced.ts';
 export interface Database {
   /** The path of the SQLite file; `undefined` for PostgreSQL. */
   readonly path: string | undefined;
-  /** The database's name for use in messages. */
   readonly name: string;
   /** SQL expression for the database's current time, in milliseconds since 1970. */
   readonly clock: RawBuilder<number>;
@@ -29,7 +28,7 @@ export interface Database {
   openBeside(): Promise<Kysely<Tables> | undefined>;
   /**
    * Opens the key-value storage. All reads and writes go through `tables()`, which makes them part of the current
-   * transaction. Values are plain JSON, because Keyv's own serialiser is slow: it searches every string for binary data.
+   * transaction. Values are plain JSON, because Keyv's own serialiser slowly searches every string for binary data.
    */
   openKeyv(tables: () => Kysely<Tables>): Promise<Keyv>;
   /** @param db called when the transaction starts, possibly after a wait */

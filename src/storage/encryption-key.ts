@@ -120,7 +120,7 @@ async function readKeyFile(path: string | undefined): Promise<readonly Buffer[]>
   throw new WrongKeyError(`each line of ${path} must be a ${KEY_BYTES}-byte key in base64`);
 }
 
-/** Whether the file's mode lets users other than the owner access it. Always false on Windows. */
+/** Always returns false on Windows. */
 export async function isOpenToOthers(path: string): Promise<boolean> {
   if (process.platform === 'win32') return false;
   return ((await stat(path)).mode & 0o077) !== 0;

@@ -24,7 +24,6 @@ export interface SessionOptions {
   readonly applicationName: string;
   /** Whether to run statements without a time limit. */
   readonly isUnhurried?: boolean | undefined;
-  /** Additional settings for this connection only. */
   readonly settings?: SessionProperties['settings'];
 }
 

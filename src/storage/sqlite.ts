@@ -115,7 +115,6 @@ function statementOf(statement: StatementSync): SqliteStatement {
   };
 }
 
-/** Creates a statement without parameters that doesn't return rows. */
 function commandOf(run: () => unknown): SqliteStatement {
   return {
     reader: false,

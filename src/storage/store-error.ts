@@ -12,7 +12,6 @@ export class StoreError extends Error {
  */
 export class UnusableStoreError extends StoreError {}
 
-/** Thrown if another transaction of the same guild is still running. */
 export class LockedGuildError extends StoreError {}
 
 /** Returns the database's or system's error message on one line. It may name files, hosts and keys, but never values. */

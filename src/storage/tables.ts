@@ -25,7 +25,6 @@ export interface InteractionsTable {
  * that the bot couldn't read, are deleted after 15 minutes.
  */
 export interface DraftsTable {
-  /** The id of the interaction that created the draft. */
   readonly id: string;
   readonly guild_id: string;
   readonly user_id: string;
@@ -204,10 +203,9 @@ export interface LeasesTable {
   readonly encryption_key_id: string;
 }
 
-/** Jobs that one process at a time runs for all processes. */
+/** One process at a time runs these jobs for all processes. */
 export interface JobsTable {
   readonly name: string;
-  /** The id of the process that last started the job. */
   readonly process_id: string;
   /** When another process may start the job, by the database's clock. */
   readonly until: number;

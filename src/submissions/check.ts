@@ -57,11 +57,8 @@ interface MemberBlocked {
 }
 
 type RuleProblem =
-  /** Moderators have blocked the server's host in this guild. `canUnblock` if the member can unblock it. */
   | { readonly code: 'host-blocked'; readonly canUnblock?: true }
-  /** The guild doesn't allow this game. `game` is the game's alias. */
   | { readonly code: 'game-not-allowed'; readonly game: string }
-  /** The member has already submitted this server, and no moderator has reviewed it yet. */
   | { readonly code: 'waiting-already' };
 
 /** Why a submission did not start and its servers were not sent. */
@@ -86,7 +83,6 @@ const RULES: readonly string[] = [
   'waiting-already',
 ] satisfies RuleProblem['code'][];
 
-/** Whether the guild's rules hold back the draft or row. */
 export const isOfRules = ({ code }: { readonly code: string }): boolean => RULES.includes(code);
 
 /** `changed`: the draft differs from the one that the member saw, or doesn't have a server to send. */
@@ -104,7 +100,7 @@ interface Wanted {
   readonly mark: string | undefined;
   /** `undefined` if the service rejects the key, which only matters once a moderator approves the submission. */
   readonly key: UsableKey | undefined;
-  /** The rows to submit, and how many of them can be submitted now. */
+  /** `count` of these rows can be submitted now. */
   readonly rows: readonly ReadyRow[];
   readonly count: number;
 }
@@ -267,7 +263,7 @@ interface Rules {
   readonly canUnblock: boolean;
   /** The aliases of the allowed games; `undefined` if all games are allowed. */
   readonly allowed: readonly string[] | undefined;
-  /** The addresses of the member's servers that are waiting for a moderator. */
+  /** The member's servers that are waiting for a moderator. */
   readonly waiting: ReadonlySet<string>;
   readonly games: GameIndex;
 }

@@ -1,6 +1,5 @@
 import type { SubmissionsTable } from '../storage/tables.ts';
 
-/** A moderator's stored reason for declining a submission. */
 export interface DeclineReason {
   /** The name of a predefined reason, or `undefined` if the moderator didn't choose one. */
   readonly key: string | undefined;

@@ -29,7 +29,6 @@ export interface SkippedLines {
   readonly hidden?: number | undefined;
 }
 
-/** Returns the skipped lines without the rest of a draft. */
 export const skippedIn = ({
   leftOut,
   notAgain,
@@ -40,7 +39,7 @@ export const skippedIn = ({
 
 /** A list of servers that a member can edit and then submit (see drafts.ts). */
 export interface Draft extends SkippedLines {
-  /** Tells a draft apart from the reason why there is none (see drafts.ts). */
+  /** Distinguishes a draft from the reason why it isn't available (see drafts.ts). */
   readonly kind?: undefined;
   readonly id: string;
   /** How the draft was entered: in the fields for one server, as lines of text, or as prose searched for servers. */
@@ -63,7 +62,7 @@ export interface Draft extends SkippedLines {
   readonly isCancelled?: boolean;
   /** Whether to resubmit servers that the guild has already submitted. */
   readonly includesAlreadySubmitted?: boolean;
-  /** Whether to resubmit at least those of them that are unconfirmed. */
+  /** Whether to resubmit at least the unconfirmed servers among them. */
   readonly includesUnconfirmed?: boolean;
   /** The channel of the panel that the member used to start the draft. */
   readonly panelChannelId?: string | undefined;
@@ -120,8 +119,8 @@ export const withRows = (draft: Draft, rows: readonly Row[]): Draft => ({ ...dra
 export const withoutTyped = ({ typed: _typed, ...draft }: Draft): Draft => draft;
 
 /**
- * Returns the lasting part of a draft that the member left: its lines, without refused text and without addresses to choose
- * from. Returns `undefined` for an empty part.
+ * Returns the part of an abandoned draft that lasts: its lines, without refused text and without addresses to choose from.
+ * Returns `undefined` for an empty part.
  */
 export function lastingPart(draft: Draft): Draft | undefined {
   const { hasChoices, ...lasting } = withoutTyped(draft);
@@ -235,7 +234,6 @@ export function otherRows(
   return rows.filter((row) => !isReady(row) || !keys.has(keyOf(row.line, row.submission)));
 }
 
-/** Replaces a server's row in the draft with the corrected row. */
 export const withCorrected = (draft: Draft, { line, server }: SubmittedServer, row: ReadyRow): Draft =>
   withRows(
     draft,

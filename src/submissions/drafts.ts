@@ -40,7 +40,6 @@ export interface Submitter {
  */
 export type Unavailable = 'gone' | 'being-sent' | 'submitted' | 'decided' | 'cancelled' | 'of-another-member';
 
-/** The result if the member can't use a draft. */
 export interface NoDraft {
   readonly kind: 'no-draft';
   readonly why: Unavailable;
@@ -239,9 +238,9 @@ export function createDrafts({
       }),
     /**
      * Returns the member's newest list with lines to fix, or with ready lines that were never submitted, and the number of
-     * such lists. What is left of a submitted list comes after the other lists. Text of which no address was chosen counts while
-     * its addresses are kept. A single server that was held back counts as a list until the member submits its address again. Leaves out lists that the member
-     * can open from their waiting, withdrawn or declined submission.
+     * such lists. The remaining lines of a submitted list follow the other lists. Text of which no address was chosen
+     * counts while its addresses are kept. A single server that was held back counts as a list until the member submits its
+     * address again. Leaves out lists that the member can open from their waiting, withdrawn or declined submission.
      * @param without ids of lists to leave out
      */
     async unfinished(
@@ -325,7 +324,7 @@ export function createDrafts({
   };
 }
 
-/* Patterns for a draft's JSON. In what a member typed, JSON escapes the quotes. */
+/* Patterns for a draft's JSON. They can't match a member's text, because JSON escapes its quotes. */
 const OVER = '%"isOver":true%';
 const CANCELLED = '%"isCancelled":true%';
 const TRIED = '%"isTried":true%';

@@ -32,7 +32,6 @@ export interface HistoryEntry extends ServerSubmission {
   readonly correctedFrom?: ServerSubmission | undefined;
 }
 
-/** A submission, with the number of servers for each outcome. */
 export interface SubmissionEntry
   extends Pick<HistoryEntry, 'at' | 'userId' | 'userName' | 'decidedBy' | 'declineReason'>,
     Pick<Submission, 'decidedByName' | 'correctedByName' | 'correctedFrom' | 'state'> {
@@ -64,7 +63,7 @@ export interface HistoryFilter {
   readonly isDecided?: boolean;
 }
 
-/** How long a member can see and resubmit a withdrawn submission. */
+/** Until then, a member can see and resubmit a withdrawn submission. */
 export const WITHDRAWN_KEPT_MS = DAY_MS;
 
 /** SQL condition for submissions whose draft was submitted again. */
@@ -286,7 +285,6 @@ export function createHistory({ store, myTurn, now }: SubmissionStoreBase) {
   };
 }
 
-/** Whether the servers in these submissions don't have an outcome. */
 const isOpen = (outcome: FoundOutcome | undefined): boolean =>
   outcome === 'waiting' || outcome === 'withdrawn';
 
@@ -307,7 +305,6 @@ function hasOutcome(outcome: FoundOutcome | undefined) {
 type FoundRow = Pick<SubmissionsTable, 'id' | 'state' | 'user_id' | 'ended_at' | 'decided_by'> &
   Pick<SubmissionsTable, 'decline_reason' | 'decline_reason_key'>;
 
-/** Groups consecutive submissions that were declined together. */
 function groupsOf(rows: readonly FoundRow[]): readonly (readonly FoundRow[])[] {
   const groups: FoundRow[][] = [];
   for (const row of rows) {
@@ -366,7 +363,6 @@ type EntryRow = Pick<SubmissionsTable, 'user_id' | 'user_name' | 'decided_by' | 
   ServerColumns &
   OutcomeColumns;
 
-/** A submission, with the number of servers that have a particular outcome. */
 type OutcomeRow = SubmissionsTable & Pick<ServersTable, 'outcome'> & { readonly count: number };
 
 /**

@@ -29,7 +29,6 @@ export function withNumbers(
   };
 }
 
-/** Returns the labels of the lines whose numbers are stored. */
 export const labelsIn = ({ lines }: LineNumbers): readonly string[] =>
   lines.flatMap((range) => {
     const [from = '', to = from] = range.split('-');

@@ -89,7 +89,6 @@ interface HeldSubmission {
   readonly wanted: readonly ServerSubmission[];
 }
 
-/** A submitted row and the outcome of its server. */
 export interface RowResult extends ServerResult {
   readonly row: ReadyRow;
 }
@@ -129,9 +128,8 @@ type EndedBy = Submitter & Pick<SubmitRequest, 'interactionId' | 'approvedBy'>;
 
 export interface PipelineDeps extends SubmissionStore {
   readonly store: Pick<Store, 'inGuild' | 'sync'>;
-  /** Updates the moderators' message about a waiting submission. */
   readonly showApproval: (which: DraftRef) => Promise<void>;
-  /** Updates all of the moderators' messages that are out of date, in the background. */
+  /** Updates the messages in the background. */
   readonly showDueApprovals: () => void;
   /** Encrypts the interaction data needed to notify the member of a decision about the draft. */
   readonly encryptNotice: (which: DraftRef, interactionId: string) => Promise<string | null>;
@@ -157,7 +155,7 @@ export interface PipelineDeps extends SubmissionStore {
 const DELIVERY_MS = 60_000;
 const RECORD_PAUSES = [1_000, 5_000];
 
-/** A submission whose servers have been reserved, with the data for the report. */
+/** Its servers have been reserved. */
 interface Reservation extends Pick<EndedSubmission, 'draft' | 'limitedRows' | 'limited' | 'announcedIn'> {
   readonly kind: 'reserved';
   readonly submissionId: string;
@@ -171,7 +169,7 @@ interface Reservation extends Pick<EndedSubmission, 'draft' | 'limitedRows' | 'l
   readonly rows: readonly ReadyRow[];
 }
 
-/** Creates the pipeline that handles every submission, from a single server to a thousand. */
+/** Handles every submission, from a single server to a thousand. */
 export function createPipeline(deps: PipelineDeps) {
   const {
     store,
@@ -293,7 +291,9 @@ export function createPipeline(deps: PipelineDeps) {
     };
   }
 
-  /** Whether submissions may be waiting. If none is since approval was turned off, later calls cost no statement. */
+  /**
+   * Whether submissions may be waiting. Once none is waiting after approval was turned off, later calls need no statement.
+   */
   async function mayOthersWait(guildId: string, { approval }: Settings): Promise<boolean> {
     if (approval !== false) return approval === true;
     const isAny = await deps.waitingSubmissions.isAnyWaiting(guildId);
@@ -356,8 +356,8 @@ export function createPipeline(deps: PipelineDeps) {
     // The moderators' message only shows saved outcomes, and only those of sent servers if others are waiting again.
     const isShown = hasMessage && isRecorded && !ended.some(({ outcome }) => isUnsent(outcome));
     await notifyObservers((observer) => observer.ended?.(submitRequest, ended, isShown));
-    // The submission may have been ended by an attempt whose confirmation was lost, or by a deletion. Moderators aren't told
-    // what is left.
+    // The submission may have been ended by an attempt whose confirmation was lost, or by a deletion. Moderators don't
+    // learn which lines are left.
     if ((!isRecorded || isLeft === undefined) && submitRequest.approvedBy === undefined) {
       const left = await deps.drafts.find(submitRequest, submitRequest.id).catch(() => undefined);
       isLeft = left !== undefined && left.kind !== 'no-draft';
@@ -377,7 +377,7 @@ export function createPipeline(deps: PipelineDeps) {
 
   /**
    * Loads the data that explains the outcomes in the report. Any part that can't be read is `undefined` and left out of the
-   * report. A moderator is only told about the key.
+   * report. A moderator only learns about the key.
    * @param held the number of servers that a limit may be holding back
    */
   async function explain(

@@ -13,10 +13,8 @@ import { NOT_APPROVED_REASONS, type ServerOutcome } from './outcome.ts';
 /** The outcome of a server if the process died while sending it, or if the real outcome could not be recorded. */
 export const INTERRUPTED: UnknownOutcome = { kind: 'unknown', reason: 'stopping' };
 
-/** The columns of the `servers` table that store the submitted values. */
 export type ServerColumns = Pick<ServersTable, 'host' | 'port' | 'query_port' | 'game'>;
 
-/** Converts a row of the `servers` table back into the submitted values. */
 export function storedServer({ host, port, query_port, game }: ServerColumns): ServerSubmission {
   return { server: host, port, ...(query_port !== null && { queryPort: query_port }), game };
 }

@@ -9,7 +9,6 @@ interface UsageLimit {
 export interface SubmissionStoreDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild' | 'unsynced'>;
   readonly processId: string;
-  /** The usage limits per member and per guild. */
   readonly member: UsageLimit;
   readonly guild: UsageLimit;
   /** How many days to keep servers that were accepted or may have been received. */

@@ -19,7 +19,6 @@ interface Deps extends SubmissionStoreDeps {
   readonly createWaitingSubmissions: (deps: WaitingSubmissionsDeps) => WaitingSubmissions;
 }
 
-/** Creates the store for drafts, submissions, usage limits and the submission history. */
 export function createSubmissionStore({ now = () => Date.now(), createWaitingSubmissions, ...deps }: Deps) {
   const base: SubmissionStoreBase = { ...deps, now };
   const choices = createChoices(base);

@@ -74,7 +74,6 @@ export interface Submission {
   readonly shownRevision: number;
 }
 
-/** The data for creating a submission from rows of a draft. */
 export interface NewSubmission extends Submitter {
   readonly draftId: string;
   readonly rows: readonly ReadyRow[];

@@ -58,7 +58,6 @@ export function createSubmissions(deps: SubmissionsDeps) {
   const { store, drafts, waiting, processId, pollMs = 500, undoMs = UNDO_MS, now } = deps;
   const { tables } = store;
 
-  /** The submissions that this process is sending, by their ids. */
   const sending = createInOrder();
 
   const servers = (id: string) => tables().updateTable('servers').where('submission_id', '=', id);
@@ -272,7 +271,6 @@ export function createSubmissions(deps: SubmissionsDeps) {
     return row && read(row);
   }
 
-  /** Returns the submission with this id if it belongs to the guild. */
   async function findSubmission(guildId: string, id: string): Promise<Submission | undefined> {
     const row = await stored()
       .where('submissions.id', '=', id)

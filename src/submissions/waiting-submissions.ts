@@ -22,13 +22,11 @@ export interface SeenApproval extends DraftRef {
   readonly submissionId?: string | undefined;
 }
 
-/** A moderator and the interaction through which they decide on a submission or correct it. */
 export interface DecidedBy {
   readonly by: Submitter['user'];
   readonly interactionId: string;
 }
 
-/** The data for creating a submission that waits for a moderator. */
 interface NewWaitingSubmission extends NewSubmission {
   /** When the submission expires, in milliseconds since 1970. If omitted, a moderator has the full time to decide. */
   readonly expiresAt?: number;
@@ -39,7 +37,6 @@ interface NewWaitingSubmission extends NewSubmission {
   readonly correction?: (DecidedBy & { readonly from: ServerSubmission }) | null | undefined;
   /** The encrypted data for notifying the member of the decision. If omitted, the previous submission's data is copied. */
   readonly notice?: string | null;
-  /** The interaction that took back a decline. */
   readonly undoneBy?: string;
 }
 

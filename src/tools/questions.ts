@@ -3,7 +3,6 @@ import { Writable } from 'node:stream';
 
 export type Questions = ReturnType<typeof createQuestions>;
 
-/** Asks the user questions in the terminal, or reads the answers from a pipe. */
 export function createQuestions() {
   const { stdin, stdout } = process;
   let isHidden = false;

@@ -14,7 +14,7 @@ import type { Store } from '../storage/store.ts';
 import type { Tables } from '../storage/tables.ts';
 import { createSubmissionStore } from '../submissions/submission-store.ts';
 
-/** The columns with user ids in each table that has a `guild_id`. */
+/** For each table with a `guild_id`, the columns with user ids. */
 const GUILD_TABLES: Readonly<
   Record<Exclude<keyof Tables, 'direct_message_channels' | 'leases' | 'jobs' | 'keyv'>, readonly string[]>
 > = {

@@ -62,19 +62,13 @@ const exampleAddress = ({ alias }: Pick<Game, 'alias'>): string =>
 const exampleGame = (games: readonly Game[]): Pick<Game, 'alias'> =>
   games.find(({ alias }) => alias === USUAL_GAME.alias) ?? games[0] ?? USUAL_GAME;
 
-/**
- * Returns an example line for a list.
- * @param games the games that can be submitted, if known
- */
+/** @param games the games that can be submitted, if known */
 export function exampleLine(games: readonly Game[]): string {
   const game = exampleGame(games);
   return `${exampleAddress(game)} ${game.alias}`;
 }
 
-/**
- * Returns the hint for a game field.
- * @param games the games that can be submitted; the first ones are used as examples
- */
+/** @param games the games that can be submitted; the first ones are used as examples */
 export function gameHint(t: Translate, games: readonly Game[]): string {
   const names = games.slice(0, MAX_EXAMPLES).map(({ name }) => visibleLine(name));
   if (names.length === 0) return t('commands.addserver.options.game.description');
@@ -90,7 +84,7 @@ export function unusableGameText(audience: Audience, typed: string, games: GameI
   return withSign('not-sent', notUsedText(problem, t));
 }
 
-/** Returns a message saying that a game is unknown, with the games that the member may have meant. */
+/** @param near games that the member may have meant */
 export function unknownGame({ t, mention }: Audience, typed: string, near: readonly Game[]): ProblemText {
   const { short } = problemText({ code: 'game-unknown', game: typed }, t);
   return near.length === 0
@@ -98,6 +92,5 @@ export function unknownGame({ t, mention }: Audience, typed: string, near: reado
     : { short, help: t('problem.help.near', { near: gamesText(t, near) }) };
 }
 
-/** Returns a message that several games match and the member has to choose one. */
 export const severalGamesText = ({ t }: Audience, typed: string): string =>
   t('list.severalGames', { game: escapeName(typed) });

@@ -15,7 +15,7 @@ export function namingKey(lastFour: string | undefined, textFor: (key: string) =
   return lastFour ? textFor(`…${escapeCode(lastFour)}`) : textFor('').replace(/ ?``/u, '');
 }
 
-/** Tells admins how to enter a key, in replies without the button from `enterKey`. */
+/** Explains to admins how to enter a key, in replies without the button from `enterKey`. */
 export const enterKeyText = ({ t, mention, isAdmin }: Audience): string | undefined =>
   isAdmin ? t('key.next.admin', { setkey: mention('setkey') }) : undefined;
 
@@ -60,7 +60,7 @@ export function keyText(why: NoKey, audience: Audience): string {
 const askText = ({ t, mention, isAdmin }: Audience): string | undefined =>
   isAdmin ? undefined : t('key.next.member', { setkey: mention('setkey') });
 
-/** Names the member who set a rejected key, if known, and asks for a new key unless the reader is an admin. */
+/** Names the member who set a rejected key, if known. Asks for a new key unless the reader is an admin. */
 function renewText(
   audience: Audience,
   { setBy: id, setByName: name = '' }: NoKey & { readonly code: 'key-invalid' },
@@ -77,6 +77,5 @@ export function nextForKey(audience: Audience, why: NoKey): string | undefined {
   return why.code === 'key-invalid' ? renewText(audience, why) : keyText(why, audience);
 }
 
-/** Returns a message saying that a key wasn't checked, and when a check will be possible. */
 export const tooSoonText = ({ at }: TooSoonOutcome, t: Translate): string =>
   withSign('not-sent', sentences(t('setkey.tooSoon'), nextTryText(at, t)));

@@ -30,7 +30,6 @@ const LOCALES = {
   id: ['id'],
 } as const;
 
-/** All the text that the bot uses, in one language. */
 export type Sentences = typeof en;
 
 export interface Language {

@@ -17,7 +17,6 @@ type OtherReason = Exclude<
   { code: 'key-missing' | 'key-unreadable' | 'key-invalid' | 'held-back' }
 >;
 
-/** Returns why a submission wasn't sent, as a sentence for the member. */
 export function notSubmittedText(reason: NotSubmitted, audience: Audience, games: GameIndex): string {
   const { t } = audience;
   switch (reason.code) {
@@ -57,7 +56,7 @@ export function stillWaitingText(reason: NotSubmitted, audience: Audience, games
   }
 }
 
-/** Briefly describes why servers weren't sent. Usually includes a solution. */
+/** Usually includes a solution. */
 export function whyNotSubmitted(reason: OtherReason, t: Translate): ProblemText {
   switch (reason.code) {
     case 'in-flight':

@@ -22,7 +22,7 @@ import {
 import { failureText, serviceWords } from './service.ts';
 import type { Audience, Translate } from './words.ts';
 
-/* Texts about outcomes for members, the log channel and files. Submissions interrupted by a crash get the same texts. */
+/* Submissions interrupted by a crash get the same texts as others. */
 
 export interface ServerWithOutcome extends Partial<RowPlace> {
   readonly server: ServerSubmission;
@@ -43,7 +43,7 @@ const MAX_FURTHER_GROUPS = 2;
 const MAX_LENGTH_IN_REPLY = 200;
 const MAX_LENGTH_IN_LOG = 400;
 
-/** Returns the outcome of one server, as text for the member. The embed names the server. */
+/** The embed names the server. */
 export function outcomeText(audience: Audience, server: ServerSubmission, outcome: ServerOutcome): string {
   const { t } = audience;
   const text = withSaid(t, outcome, t(`ended.one.${outcome.kind}`), saidOfHeading(t, outcome));
@@ -175,7 +175,6 @@ export function withNext(text: string, outcome: ServerOutcome, next: string | un
   return isFailure(outcome) ? sentences(text, next) : `${text}\n${next}`;
 }
 
-/** Returns the member's next step for servers with the same outcome. */
 function nextText(
   audience: Audience,
   outcome: ServerOutcome,

@@ -6,7 +6,7 @@ import { escapeCode } from './escape.ts';
 import { sentences } from './sentences.ts';
 import type { Translate } from './words.ts';
 
-/** Text about the problem with a game server, for the user who typed it. */
+/** Addresses the user who typed the game server. */
 export interface ProblemText {
   /** A few words that follow the address. */
   readonly short: string;
@@ -101,7 +101,7 @@ function helpKey(problem: RowProblem) {
   }
 }
 
-/** Returns the values to insert into the text about a problem, escaped for use between backticks. */
+/** Values are escaped for use between backticks. */
 function valuesOf(problem: RowProblem, maxValueLength: number): Readonly<Record<string, unknown>> {
   const entries = Object.entries(problem).map(([name, value]) => [
     name,
@@ -118,14 +118,12 @@ function valuesOf(problem: RowProblem, maxValueLength: number): Readonly<Record<
   return { ...Object.fromEntries(entries), example, near, lowest: MIN_PORT, highest: MAX_PORT };
 }
 
-/** Returns a message saying that a server wasn't sent, with the problem and its solution. */
 export const notReadyText = ({ short, help }: ProblemText, t: Translate): string =>
   sentences(t('addserver.notReady', { short }), help);
 
 export const unsubmittedLineText = ({ short, help }: ProblemText, t: Translate): string =>
   sentences(t('addserver.toFix', { short }), help);
 
-/** Returns a message about typed text that the bot can't use. */
 export const notUsedText = ({ short, help }: ProblemText, t: Translate): string =>
   sentences(t('addserver.notUsed', { short }), help);
 

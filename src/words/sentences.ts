@@ -18,10 +18,7 @@ export function namedText(t: Translate, names: readonly string[], total: number)
   return t.and(others > 0 ? [...names, t('look.others', { count: others })] : names);
 }
 
-/**
- * Returns a sentence saying when something will be possible again.
- * @param at milliseconds since 1970
- */
+/** @param at milliseconds since 1970 */
 export const nextTryText = (at: number, t: Translate): string => t('again.nextTry', { time: fromText(at) });
 
 /**
@@ -56,10 +53,7 @@ export const byText = (
 
 const CUSTOM_ID_OF_DECISION = /^submissions:(?:declines?|refuse|correct):/;
 
-/**
- * Returns a message saying that an interaction was interrupted before it submitted or decided anything.
- * @param pressed the custom id of the button, menu or modal that was used
- */
+/** @param pressed the custom id of the button, menu or modal that was used */
 export const interruptedText = (t: Translate, pressed = ''): string =>
   t(CUSTOM_ID_OF_DECISION.test(pressed) ? 'failure.undecided' : 'failure.interrupted');
 

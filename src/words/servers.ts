@@ -49,7 +49,7 @@ export const worstOf = (kinds: readonly Outcome['kind'][]): Outcome['kind'] =>
 export const gameNamed = (alias: string, games: Pick<GameIndex, 'find'>): Game =>
   games.find(alias) ?? { name: alias, alias };
 
-/** The parts of a line about a server. They can contain text that a member typed. */
+/** Can contain text that a member typed. */
 interface ServerWords {
   readonly game: string;
   readonly address: string;
@@ -109,7 +109,6 @@ interface TextParts {
   readonly embeds: readonly unknown[];
 }
 
-/** Describes a submitted server by the game's name and the address. */
 export function describe(
   t: Translate,
   submission: ServerSubmission,
@@ -165,7 +164,7 @@ export function typedLine(
   return serverLine(t, { game: gameNamed(game, games).name, address, queryPort });
 }
 
-/** Formats one port as "play.example.com:27015", and a second one as "play.example.com:1 27015". */
+/** Formats one port as "play.example.com:27015", and a second port as "play.example.com:1 27015". */
 export function typedAddress({ server, port }: Pick<TypedRow, 'server' | 'port'>): string {
   const separator = /[\s:]/.test(server) ? ' ' : ':';
   return [server, port].filter((part) => part !== '').join(separator);

@@ -12,7 +12,7 @@ declare module 'i18next' {
   }
 }
 
-/** Returns a whole sentence by its key. Inserts the given values, and chooses the plural form according to `count`. */
+/** Inserts the given values, and chooses the plural form according to `count`. */
 export type Translate = TFunction & {
   /** Joins items with "and", as in `a, b, and c`. */
   and(texts: readonly string[]): string;
@@ -30,7 +30,6 @@ export type Translate = TFunction & {
 /** Returns the translations for a Discord locale code (such as `en-US`). If the language isn't supported, uses English. */
 export type WordsFor = (locale: string) => Translate;
 
-/** The person that a text is written for. */
 export interface Audience {
   /** Translates into the reader's language. */
   readonly t: Translate;
