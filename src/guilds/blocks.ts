@@ -97,6 +97,10 @@ export function createBlocks({
     return (await rowsOf(guildId).execute()).map(blockOf);
   }
 
+  async function ofDecision(guildId: string, decisionId: string): Promise<readonly Block[]> {
+    return (await rowsOf(guildId).where('decision_id', '=', decisionId).execute()).map(blockOf);
+  }
+
   /** Deletes the chosen blocks, and notes in the settings if they were the last. */
   async function remove(guildId: string, chosen: readonly Block[]): Promise<readonly Block[]> {
     if (chosen.length === 0) return [];
@@ -113,9 +117,7 @@ export function createBlocks({
     list,
     check: async (guildId: string): Promise<BlockCheck> =>
       createBlockCheck((await list(guildId)).map(({ target }) => target)),
-    async ofDecision(guildId: string, decisionId: string): Promise<readonly Block[]> {
-      return (await rowsOf(guildId).where('decision_id', '=', decisionId).execute()).map(blockOf);
-    },
+    ofDecision,
     /**
      * Adds blocks for the targets that no block includes yet, up to {@link MAX_BLOCKS} in total.
      * @throws UnreadableSettingsError if the guild's settings can't be read
@@ -150,10 +152,8 @@ export function createBlocks({
       const [removed] = await remove(guildId, found.map(blockOf));
       return removed;
     },
-    async removeOfDecision(guildId: string, decisionId: string): Promise<readonly Block[]> {
-      const found = await rowsOf(guildId).where('decision_id', '=', decisionId).execute();
-      return remove(guildId, found.map(blockOf));
-    },
+    removeOfDecision: async (guildId: string, decisionId: string): Promise<readonly Block[]> =>
+      remove(guildId, await ofDecision(guildId, decisionId)),
     /** Deletes all of a guild's blocks, but not the note in its settings. */
     async delete(guildId: string): Promise<void> {
       await deleteFrom(guildId).execute();

@@ -164,42 +164,31 @@ export function createGuildSettings(deps: {
   };
 }
 
+type ChannelSettings = Pick<GuildSettings, 'getOrUnreadable' | 'change'>;
+
 /** Creates functions that read a guild's log channel and its problem from the settings, and update the problem. */
-export function logChannels(settings: Pick<GuildSettings, 'getOrUnreadable' | 'change'>) {
-  return {
-    async channelOf(guildId: string) {
-      const found = await settings.getOrUnreadable(guildId);
-      if (found === 'unreadable' || found.logChannelId === undefined) return undefined;
-      const { logChannelId, logTrouble, notifyRoleId } = found;
-      return { channelId: logChannelId, trouble: logTrouble, roleId: notifyRoleId };
-    },
-    setTrouble: troubleSetter(settings, 'logChannelId', 'logTrouble'),
-  };
-}
+export const logChannels = (settings: ChannelSettings) => channelsIn(settings, 'logChannelId', 'logTrouble');
 
 export type AnnouncementChannels = ReturnType<typeof announcementChannels>;
 
 /** Creates the same functions as {@link logChannels} for the channel that the admins chose for announcements. */
-export function announcementChannels(settings: Pick<GuildSettings, 'getOrUnreadable' | 'change'>) {
-  return {
-    async channelOf(guildId: string) {
-      const found = await settings.getOrUnreadable(guildId);
-      if (found === 'unreadable' || found.announceChannelId === undefined) return undefined;
-      return { channelId: found.announceChannelId, trouble: found.announceTrouble };
-    },
-    setTrouble: troubleSetter(settings, 'announceChannelId', 'announceTrouble'),
-  };
-}
+export const announcementChannels = (settings: ChannelSettings) =>
+  channelsIn(settings, 'announceChannelId', 'announceTrouble');
 
-const troubleSetter =
-  (
-    settings: Pick<GuildSettings, 'change'>,
-    channel: 'logChannelId' | 'announceChannelId',
-    problem: 'logTrouble' | 'announceTrouble',
-  ) =>
-  async (guildId: string, channelId: string, trouble: Settings['logTrouble']): Promise<void> => {
+const channelsIn = (
+  settings: ChannelSettings,
+  channel: 'logChannelId' | 'announceChannelId',
+  problem: 'logTrouble' | 'announceTrouble',
+) => ({
+  async channelOf(guildId: string) {
+    const found = await settings.getOrUnreadable(guildId);
+    if (found === 'unreadable' || found[channel] === undefined) return undefined;
+    return { channelId: found[channel], trouble: found[problem], roleId: found.notifyRoleId };
+  },
+  async setTrouble(guildId: string, channelId: string, trouble: Settings['logTrouble']): Promise<void> {
     // An admin may have chosen another channel in the meantime.
     await settings.change(guildId, (now) =>
       now[channel] === channelId ? { ...now, [problem]: trouble } : now,
     );
-  };
+  },
+});
