@@ -97,7 +97,7 @@ const failuresOf = async (all: readonly Promise<unknown>[]): Promise<readonly st
 
 const respond = (api: DiscordApi, to: ReplyTarget) => api.respond(to, { type: 6 });
 
-it.each([1, -1])('a reply is delivered even if the clock jumps by %i h', async (hours) => {
+it.each([1, -1])('a reply is delivered even if the clock jumps by %i hours', async (hours) => {
   const clock = createTestClock();
   const { discord, api } = await open();
   answering(discord, {}, [NO_CONTENT]);
@@ -184,7 +184,7 @@ describe('an IP block', () => {
     expect(scopes).toEqual([scope]);
   });
 
-  it('lasts as long as the Retry-After header says', async () => {
+  it('lasts as long as the Retry-After header specifies', async () => {
     const { discord, api } = await open();
     answering(discord, {}, [
       status(429, 'error code: 1015', { 'content-type': 'text/plain', 'retry-after': '600' }),
@@ -360,7 +360,7 @@ describe('the initial response to an interaction', () => {
     expect(made(discord, CALLBACK)).toBe(1);
   });
 
-  it('leaves no dead connections for later requests', async () => {
+  it('discards dead connections before later requests can use them', async () => {
     const { discord, api } = await open({ firstAttemptMs: 50 });
     answering(discord, {}, [NO_CONTENT]);
     await Promise.all(['1', '2', '3', '4'].map((id) => api.get(`/channels/${id}`)));
@@ -436,7 +436,7 @@ describe('an edit to a reply', () => {
     ['a lost connection', { kind: 'reset' }, 2],
     ['a 403 from Discord', status(403, { code: 50001, message: 'Missing Access' }), 1],
     ['a 403 from a proxy', status(403, '<html>'), 1],
-  ])('is retried after anything but a rejection: %s', async (_what, answer, times) => {
+  ])('is retried unless it is rejected: %s', async (_what, answer, times) => {
     const { discord, api } = await open();
     answering(discord, EDIT, [answer, status(200, {})]);
     await persist(() => api.edit(interaction(), text('a'))).catch(() => undefined);

@@ -57,7 +57,7 @@ it.each([
   ['has moved', status(302, '', { location: '/elsewhere.txt' })],
   ['is cut off', { kind: 'reset' }],
   ['does not arrive in time', { kind: 'hang' }],
-] as const)("an uploaded file that %s counts as unavailable, and its signed URL isn't logged", async (_what, answer) => {
+] as const)("an uploaded file counts as unavailable, and its signature isn't logged, if it %s", async (_what, answer) => {
   const logger = recorder();
   const { discord, read } = await open(answer);
   expect(await read({ logger, downloadTimeoutMs: 200 })).toEqual(UNAVAILABLE);
@@ -83,7 +83,7 @@ it.each([
   ['https://[::1]/a.txt', '[0:0:0:0:0:0:0:1]', UNAVAILABLE],
   ['http://127.0.0.1/a.txt', '127.0.0.1:443', FOREIGN],
   ['https://127.0.0.1:1/a.txt', '127.0.0.1', FOREIGN],
-])("a URL without a port uses its scheme's default port (%s, with %s allowed)", async (url, host, result) => {
+])("a missing port means the scheme's default port (URL %s, allowed host %s)", async (url, host, result) => {
   expect(await attachments({ hosts: [host] }).read(url, 1)).toEqual(result);
 });
 

@@ -45,6 +45,6 @@ it.each([
   [50_001, 403, false],
   [50_013, 403, false],
   [0, 500, false],
-])('a lookup that fails with error %i (status %i) reports a deleted message: %s', async (code, status, isDeleted) => {
+])('after error %i (status %i), isDeleted() returns %s', async (code, status, isDeleted) => {
   expect(await rejectedPosts(code, status).isDeleted('1', '2')).toBe(isDeleted);
 });

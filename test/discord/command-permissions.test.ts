@@ -76,7 +76,7 @@ describe('the permissions on the Integrations page', () => {
         (guildId) => [entry(Channel, String(BigInt(guildId) - 1n), false), entry(Channel, CHANNEL, true)],
       ],
     ],
-  )("follow Discord's precedence rules if they deny %s (member denied: %s)", async (_what, isDenied, entries) => {
+  )("follow Discord's order of precedence if they deny %s (member denied: %s)", async (_what, isDenied, entries) => {
     const { guild, denies, set } = await open();
     set('addserver', entries(guild.id));
     expect(await denies()).toBe(isDenied);

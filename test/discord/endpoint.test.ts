@@ -293,7 +293,7 @@ describe('a bot', () => {
   });
 });
 
-describe('the Discord stand-in', () => {
+describe('the simulated Discord', () => {
   it('rejects an interactions endpoint that accepts invalid signatures', async () => {
     const discord = await startDiscord({ token: TOKEN });
     onTestFinished(() => discord.close());

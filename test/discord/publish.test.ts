@@ -159,7 +159,7 @@ describe("the bot's commands", () => {
   });
 });
 
-it('a command is published only for guilds, with its required permission', () => {
+it('a command is published for guilds only, with its required permission', () => {
   const data = { type: ApplicationCommandType.ChatInput, name: 'one', description: 'Does it' } as const;
   const shown = { ...data, contexts: [0], integration_types: [0] };
   expect(asPublished({ data })).toEqual(shown);

@@ -52,7 +52,7 @@ describe("a game server's host name", () => {
       undefined,
     ],
     ['no port if the name has a private address', { addresses: ['10.0.0.1'] }, undefined],
-  ])('gets %s', async (_, found, port) => {
+  ])('resolves to %s', async (_, found, port) => {
     const { records, names } = await open();
     records.addName('play.example.com', { addresses: ['93.184.216.34'], ...found });
     records.addName('mc.example.com', { addresses: ['93.184.216.34'] });
@@ -61,7 +61,7 @@ describe("a game server's host name", () => {
     expect(records.askedNames).not.toContain('mc.internal');
   });
 
-  it("isn't given a port if it isn't in DNS", async () => {
+  it("doesn't resolve to a port if it isn't in DNS", async () => {
     const { names } = await open();
     expect(await names.minecraftPort('absent.example.com')).toBeUndefined();
   });

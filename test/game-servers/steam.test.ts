@@ -34,7 +34,7 @@ const json = (body: unknown): Mode => ({ kind: 'json', status: 200, body });
 const listing = (servers: unknown) => json({ response: { success: true, servers } });
 
 describe('the Steam client', () => {
-  it('requests the game servers at an address only once', async () => {
+  it('requests the game servers at each address only once', async () => {
     const { records, steam, outcomes } = await open();
     records.list('93.184.216.34', [RUST]);
     const found = await Promise.all([steam.serversAt('93.184.216.34'), steam.serversAt('93.184.216.34')]);

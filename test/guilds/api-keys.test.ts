@@ -148,7 +148,7 @@ describe("a guild's API key", () => {
     expect(await keys.usable('1')).toEqual({ kind: 'unusable', problem: { code: 'key-missing' } });
   });
 
-  it('shows a cached problem until the same process changes the key', async () => {
+  it('keeps its cached problem until the same process changes it', async () => {
     const { keys, store, logger } = await open();
     const otherProcess = createApiKeys({ store, encryption, logger });
     expect(await keys.problem('1')).toEqual({ code: 'key-missing' });
@@ -208,7 +208,7 @@ describe("the service's response", () => {
     expect((await keys.status('1'))?.answer).toEqual({ at });
   });
 
-  it('pauses a rejected key for an hour', async () => {
+  it('pauses the key for an hour if the key is rejected', async () => {
     const HOUR = 3_600_000;
     const { keys, clock } = await open();
     const rests = async () => (await keys.usable('1')).kind === 'unusable';
@@ -257,7 +257,7 @@ describe("the service's response", () => {
     expect(await keys.usable('1')).toHaveProperty('key');
   });
 
-  it('reports a rejected key only once for simultaneous requests', async () => {
+  it('is reported only once if simultaneous requests are rejected', async () => {
     const { keys } = await open();
     await keys.set('1', FIRST, by);
     const first = await Promise.all(Array.from({ length: 5 }, () => answered(keys, REJECTED)));

@@ -193,13 +193,13 @@ describe("deleting a guild's data", () => {
     expect(bytesOnDisk(store.path)).toContain(OTHER);
   });
 
-  it('also deletes data written in the meantime', async () => {
+  it('also deletes data written during the deletion', async () => {
     const parts = await opened();
     await askedBeforeEndOf(parts, () => parts.deletion.guild(GUILD));
     expect(await rowsOf(parts.store, GUILD)).toEqual([0, 0, 0, 0, 0, 0, 1]);
   });
 
-  it('deletes nothing if a step fails', async () => {
+  it("doesn't delete anything if a step fails", async () => {
     const { store } = await opened();
     const full = await rowsOf(store, GUILD);
     let failures = 0;
@@ -220,7 +220,7 @@ describe("deleting a guild's data", () => {
 });
 
 describe("deleting a member's name", () => {
-  it("doesn't affect other guilds or any limits", async () => {
+  it("doesn't affect limits or other guilds", async () => {
     const { store, deletion } = await opened();
     expect(await deletion.member(GUILD, MEMBER)).toBe(2);
     expect(await rowsIn(store, 'submissions')).toMatchObject([
@@ -244,7 +244,7 @@ describe("deleting a member's name", () => {
     expect((await blocks.list(OTHER)).map(({ by }) => by?.name)).toEqual(['Mia Miller']);
   });
 
-  it('also removes it from data written in the meantime', async () => {
+  it('also removes the name from data written during the deletion', async () => {
     const parts = await opened();
     await askedBeforeEndOf(parts, () => parts.deletion.member(GUILD, MEMBER));
     expect(await namesIn(parts.store)).toEqual([]);

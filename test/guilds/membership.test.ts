@@ -170,7 +170,7 @@ const STORIES: readonly (readonly [string, string, string, string?])[] = [
   ],
 ];
 
-it.for(STORIES)('the membership check handles a guild %s (%s)', async ([
+it.for(STORIES)('the membership check decides correctly for a guild %s (%s)', async ([
   _what,
   story,
   expected,
@@ -243,7 +243,7 @@ describe("a guild's membership", () => {
   });
 });
 
-it('a guild used during a check is recorded by the next one', async () => {
+it('a guild that is used during a check is recorded by the next check', async () => {
   const { store, running, process, play } = await open();
   await play('check');
   let isDue = true;

@@ -224,7 +224,7 @@ describe('after a restart', () => {
   it.each([
     ['reports a submission in the guild’s log', REPORT, [/mia.*\n2 accepted, 1 unconfirmed/]],
     ["doesn't report other commands", {}, []],
-  ])('the bot %s if it can no longer reply', async (_what, deps, lines) => {
+  ])('if the bot can no longer reply, it %s', async (_what, deps, lines) => {
     const { bot, left, stored } = await open();
     await left();
     const sent = bot.sending();
@@ -326,7 +326,7 @@ describe('a stored interaction', () => {
     expect(await pruneIn(30 * DAY_MS)).toEqual([]);
   });
 
-  it("is deleted in batches that don't block other work", async () => {
+  it('is deleted along with 1,199 others without blocking other work', async () => {
     const { bot, stored } = await open();
     const answered = Array.from({ length: 1_200 }, (_, n) => ({
       id: String(n),

@@ -247,7 +247,7 @@ describe('a reply that edits a message', () => {
   });
 });
 
-it('a reply waits for the current progress edit', async () => {
+it('a reply waits until the current progress edit has finished', async () => {
   const edits = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let count = 0;
   const edit = async () => edits[count++]?.promise;

@@ -245,7 +245,7 @@ describe('a slash command', () => {
     expect(sent()).toEqual(['callback']);
   });
 
-  it('gets a reply at the next takeover if Discord rejects the first one', async () => {
+  it('gets a new reply at the next takeover if Discord rejects the first one', async () => {
     const { rows } = await recorded();
     bot.discord.faults.inject({ fault: { kind: 'status', status: 404 }, method: 'PATCH' });
     const before = ended('undelivered');
@@ -441,7 +441,7 @@ describe('an unreadable interaction', () => {
     expect(JSON.stringify(bot.log)).not.toContain('my secret');
   });
 
-  it('gets no autocomplete choices', async () => {
+  it("doesn't get any autocomplete choices", async () => {
     expect(await altered(odd, () => complete('a'))).toEqual([]);
   });
 });
@@ -578,7 +578,7 @@ it('a large reply waits for the previous one, and shows its place in the queue',
   await expect.poll(() => textOf(second)).toContain('export 2');
 });
 
-it('a large reply delays others for only one turn, even if it hangs', async () => {
+it('a large reply that hangs delays the next one for a limited time', async () => {
   const { command, began, first } = largeReplies();
   const own = await startSmallBot([command], { largeTurnMs: 500 });
   onTestFinished(() => own.stop());

@@ -80,7 +80,7 @@ it.each([
     'some',
     'answered',
   ],
-])('in the circuit breaker, %s (%s)', (_what, story, may, pausedGuilds, latest) => {
+])('the circuit breaker follows the rule "%s" (%s)', (_what, story, may, pausedGuilds, latest) => {
   expect(play(story)).toEqual({ may, pausedGuilds, latest });
 });
 
@@ -120,7 +120,7 @@ describe('an API key', () => {
     expect([breaker.pausedMs('1', KEY), breaker.pausedMs('2', KEY)]).toEqual([1_000, 600_000]);
   });
 
-  it('is no longer paused after 10,000 others have been paused', () => {
+  it('is no longer paused once 10,000 other keys have been paused', () => {
     const { breaker } = open();
     for (let guild = 0; guild <= 10_000; guild += 1) breaker.pause(`${guild}`, KEY, 2_000);
     expect([breaker.pausedMs('0', KEY), breaker.pausedMs('1', KEY)]).toEqual([0, 2_000]);

@@ -194,8 +194,8 @@ const FAILURES: readonly Failure[] = [
   { mode: { kind: 'status', status: 500 }, reason: 'server-error' },
 ];
 
-describe.concurrent('a failing service', () => {
-  it.for(FAILURES)('results in "$reason" in mode $mode', async ({
+describe.concurrent('a request to a failing service', () => {
+  it.for(FAILURES)('fails with the reason "$reason" in mode $mode', async ({
     mode,
     kind = 'unknown',
     reason,
@@ -303,7 +303,7 @@ describe("an API key in the service's response", () => {
     expect(await api.games(key)).toMatchObject({ kind: 'games', games: [{ name: masked, alias: masked }] });
   });
 
-  it("isn't found in encoded text that doesn't contain it", async () => {
+  it("isn't detected in unrelated encoded text", async () => {
     const message = 'Use &amp; or a+b, %41 or \\u0041: 100%';
     const { api } = await setUp({ mode: withBody({ status: 'error', message }) });
     expect(await api.add([one], key)).toMatchObject({ message });
@@ -417,7 +417,7 @@ describe('connections to the service', () => {
     { text: 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n[{', reason: 'reset' },
     { text: 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nno number\r\n[{', reason: 'unreadable' },
     { text: 'SSH-2.0-x\r\n', reason: 'unreadable' },
-  ])('result in "$reason" if they are closed after $text', async ({ text, reason }) => {
+  ])('fail with the reason "$reason" if they are closed after $text', async ({ text, reason }) => {
     const api = client(await answering(text));
     const outcome = await api.add([one], key);
     expect(outcome).toMatchObject({ kind: 'unknown', reason });

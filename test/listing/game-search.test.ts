@@ -87,7 +87,7 @@ describe('the game search', () => {
     expect(own.search('a')).toHaveLength(0);
   });
 
-  it('limits comparisons even for long lists and long input', async () => {
+  it('limits the number of comparisons, even for long lists and long input', async () => {
     const name = (i: number) => `abcdefghijklmnopqrstuvwxyz0123456789 ${'aaa aab '.repeat(7)}${i}`;
     const games = Array.from({ length: 10_000 }, (_, i) => ({
       name: name(i).slice(0, 100),
@@ -118,7 +118,7 @@ describe("a guild's allowed games", () => {
   });
 });
 
-it("unlimited searches and searches of allowed games aren't cached", () => {
+it("searches among allowed games, or with a custom limit, aren't cached", () => {
   const many = Array.from({ length: 10_000 }, (_, n) => ({ name: 'a'.repeat(90), alias: `g${n}` }));
   const own = indexGames(many);
   const { search } = gamesAmong(own, ['g1', 'g2']);
@@ -149,7 +149,7 @@ describe('the search for a single game', () => {
     ['Team Fortress 2 (2007)', 'tf2'],
   ])('finds a game by any of its common names: %s', (typed, alias) => expect(find(typed)).toBe(alias));
 
-  it('rejects a nickname that fits two games', () => {
+  it('rejects a nickname that matches two games', () => {
     for (const nickname of ['cs', 'go', 'gta', 'tf', 'pw', 'mc'])
       expect(find(nickname), nickname).toBeUndefined();
     const own = indexGames([{ name: 'Minecraft', alias: 'minecraft' }]);

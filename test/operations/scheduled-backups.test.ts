@@ -146,7 +146,7 @@ describe('the backup job', () => {
     expect(outcomes).toEqual(['failed']);
   });
 
-  it('clears the last failure at startup if no backup is due', async () => {
+  it('clears the recorded failure at startup if no backup is due', async () => {
     const { store, outcomes, backups } = await open({ ago: 5 * MINUTE_MS });
     await saveBackupFailure(store.values, 'no space');
     await backups.start?.();

@@ -100,7 +100,7 @@ describe('the deployment files', () => {
     );
   });
 
-  it('include commands that check out the newest version tag, or main if there is none', () => {
+  it('include commands that check out the newest version tag, or main if there are no tags', () => {
     const remote = mkdtempSync(join(tmpdir(), 'remote-'));
     onTestFinished(() => rmSync(remote, { recursive: true }));
     const git = (...args: readonly string[]) =>
@@ -150,7 +150,7 @@ describe('the deployment files', () => {
     expect(failed.printed).toContain('help.support');
   });
 
-  describe.each(['compose.yaml', 'compose.scale.yaml'])('%s', (name) => {
+  describe.each(['compose.yaml', 'compose.scale.yaml'])('the Compose file %s', (name) => {
     /** The files are merged and interpolated (Compose specification: Fragments, Interpolation). */
     function read(env: Readonly<Record<string, string>>) {
       const interpolated = file(name).replace(
@@ -177,7 +177,7 @@ describe('the deployment files', () => {
       for (const [, bot] of bots) expect(bot.image).toBe(BOT_IMAGE);
     });
 
-    it('pass .env to the bots unchanged', () => {
+    it('passes .env to the bots unchanged', () => {
       for (const [, bot] of botsOf(read({ BOT_HOST: 'bot.example.com' }))) {
         expect(bot.env_file).toEqual([{ path: '.env', format: 'raw' }]);
       }
@@ -239,12 +239,12 @@ describe('the deployment files', () => {
     expect(await check({ INTERACTIONS: 'http' })).toBe(0);
   });
 
-  it("come with npm scripts that don't need a Unix shell", () => {
+  it("include npm scripts that don't need a Unix shell", () => {
     const unix = /\b(?:bash|sh|export|rm|cp|mv|test) |[;|$`']|\.sh\b/;
     expect(Object.entries(scripts).filter(([, script]) => unix.test(script))).toEqual([]);
   });
 
-  it("come with a script that prints a version's changelog", () => {
+  it("include a script that prints a version's changelog", () => {
     const script = join(ROOT, 'ops/release-notes.ts');
     const first = run(process.execPath, [script]);
     expect(first.status).toBe(0);

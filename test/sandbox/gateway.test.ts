@@ -89,7 +89,7 @@ describe('a gateway session', () => {
     [1000, 0],
     [1001, 0],
     [4200, 4 * 60_000],
-  ])('with close code %i expires after %i ms', async (code, waitMs) => {
+  ])('closed with code %i expires after %i ms', async (code, waitMs) => {
     const { standIn } = await open();
     const { sessionId, close } = await identified(standIn);
     await close(code);

@@ -70,7 +70,7 @@ describe('editedText()', () => {
     expect(editedText(line, rows, games)).toMatchObject({ text: '', unchanged: [rows[0]] });
   });
 
-  it('ignores a number without a line', () => {
+  it('ignores a line number without any text', () => {
     expect(editedText('4. \n5.\n6. c.example.com:1', rows, games)).toMatchObject({
       text: '\n\nc.example.com:1',
       labels: ['4', '5', '6'],
@@ -92,7 +92,7 @@ describe('the line numbers after an edit', () => {
   const placing = (...labels: (string | undefined)[]) =>
     createPlacing({ labels, opened, others, leftOut: ['8', '40'] });
 
-  it('come from labels, then from deleted lines, and are otherwise new', () => {
+  it('are taken from labels first, then from deleted lines', () => {
     const { placeIn } = placing('12b', undefined, undefined, undefined);
     expect([2, 1, 3, 4].map(placeIn)).toEqual([
       { line: 3 },
@@ -122,7 +122,7 @@ describe('the line numbers after an edit', () => {
     expect([labelOf(1), placeIn(2), labelOf(3)]).toEqual(['3', { line: 12, part: 2 }, '41']);
   });
 
-  it('can refer to lines that the list left out', () => {
+  it('can refer to lines omitted from the list', () => {
     const { labelOf, placeIn } = placing('8', '40', undefined);
     expect([labelOf(1), placeIn(2), placeIn(3)]).toEqual(['8', { line: 40 }, { line: 3 }]);
   });

@@ -5,7 +5,7 @@ import { languages } from '../../src/words/languages.ts';
 const field = (name: string) => fieldCalled(name)?.field;
 
 describe('field names', () => {
-  it.each(languages)("can be the form's field labels in $tag", ({ sentences }) => {
+  it.each(languages)("include the form's labels in $tag", ({ sentences }) => {
     const { game, server, port, query_port } = sentences.addserver.field;
     expect([game, server, port, query_port].map(field)).toEqual(['game', 'server', 'port', 'queryPort']);
   });

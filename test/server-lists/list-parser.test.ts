@@ -60,7 +60,7 @@ describe('a list', () => {
     '\r\n',
     '\r',
     '\u2028',
-  ])('continues the line numbering from the typed text into the file (line break %j)', async (lineBreak) => {
+  ])('is numbered continuously from the typed text to the file (line break %j)', async (lineBreak) => {
     const { parser } = setUp(true);
     const typed = ['8.8.8.8:1 rust', '8.8.8.8:2 rust'].join(lineBreak);
     const list = await parser.read({ guildId: '1', sources: [typed, '8.8.8.8:3 rust'], game: '' });

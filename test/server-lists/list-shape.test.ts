@@ -187,7 +187,7 @@ describe('an address label', () => {
     );
   });
 
-  it('treats an "alias" field as a game only if that game exists', () => {
+  it('identifies the game if it is "alias" and the game exists', () => {
     const rows = read(
       JSON.stringify([
         { ip: '10.0.40.106', alias: B, port: 27_050 },

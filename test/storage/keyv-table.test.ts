@@ -18,8 +18,8 @@ const WHAT_TO_DO =
 
 it.each([
   ['creates', []],
-  ['leaves', SHAPE],
-])('@keyv/sqlite %s the values table as expected by the migrations', async (_, before) => {
+  ['leaves unchanged', SHAPE],
+])('the migrations expect the values table that @keyv/sqlite %s', async (_, before) => {
   const path = join(folder(), 'data/bot.sqlite');
   mkdirSync(dirname(path));
   const database = new DatabaseSync(path);

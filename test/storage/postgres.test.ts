@@ -312,7 +312,7 @@ describe.skipIf(!hasPostgres())('a PostgreSQL store', () => {
       expect(await warned(fine)).toMatchObject({ isLogged: false, doctor: { state: 'ok' } });
   });
 
-  it("isn't changed by the doctor", async () => {
+  it("isn't changed by npm run doctor", async () => {
     const { storeUrl, url, query } = await database();
     const encryptionKey = [new Secret(randomBytes(32).toString('base64'))];
     const config = { storeUrl, encryptionKey };

@@ -39,7 +39,7 @@ describe('a previously submitted server', () => {
     ]);
   });
 
-  it('is the latest one of the same game, or else the latest one', async () => {
+  it('is the latest with the same game, or otherwise the latest with any game', async () => {
     const { store, alreadySubmitted } = await openParts(NOW);
     const add = (id: string, at: number, game: string) =>
       addDone(store, { id, guildId: '1', userId: '7', at, game, hosts: ['one'] });

@@ -176,7 +176,7 @@ describe.each(kinds())('a blocked submission (in %s)', (kind) => {
     expect(await opened.blocks.list(guildId)).toMatchObject([{ target: again }]);
   });
 
-  it('costs no query in a guild without blocks', async () => {
+  it('is only looked for in guilds with blocks', async () => {
     const writes = recordWrites();
     const opened = await open();
     const from = writes.length;

@@ -113,7 +113,7 @@ describe("a draft that can't be submitted", () => {
 });
 
 describe('a submission waiting for approval', () => {
-  it('holds back other drafts with the same server', async () => {
+  it('prevents other drafts with the same server from being submitted', async () => {
     const opened = await open();
     await opened.settings.change('1', (now) => ({ ...now, approval: true }));
     const same = { rows: [readyRow(1, 'a')], source: 'text' } as const;

@@ -138,7 +138,7 @@ describe('ambiguous addresses in a draft', () => {
     expect(await choose(2)).toEqual(['2 rust']);
   });
 
-  it("fall back to the chosen game if the text doesn't name one", async () => {
+  it("use the chosen game if the text doesn't name a game", async () => {
     const { open, choose, draftEditor } = await openEditor();
     await open({ ...people(1), candidates: [candidate(1, 'cs2'), candidate(2)] });
     expect(shown(await choose(0, 1))).toEqual(['1 cs2', '2 rust']);
@@ -191,7 +191,7 @@ describe('ambiguous addresses in a draft', () => {
     expect(edited.choices?.candidates).toHaveLength(3);
   });
 
-  it('are replaced by a line that is typed under their number', async () => {
+  it('are replaced by a line that the member types with the same number', async () => {
     const { open, choose, draftEditor } = await openEditor();
     await open({ ...people(3), shape: 'unsure' }, [readyRow(5, 'a.example.com')]);
     const { draft } = await choose(1);

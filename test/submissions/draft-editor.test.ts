@@ -176,7 +176,7 @@ describe('a list draft', () => {
     expect(shown(draft.rows)).toEqual(['1 8.8.8.8:28015 rust', '2 = 1', '3 8.8.4.4:27015 cs2']);
   });
 
-  it("can use the game's default port in place of an impossible one", async () => {
+  it("can use the game's default port in place of an invalid one", async () => {
     const { draftEditor, open } = await openEditor();
     await open(
       '8.8.8.8:0 Rust\n8.8.4.4,-1,cs2\n1.1.1.1:270155 cs2\n1.0.0.1:70000 cs2\n9.9.9.9:0 mystery\n9.9.9.9,1,cs2,70000',
@@ -219,7 +219,7 @@ describe('a list draft', () => {
 });
 
 describe('an edit to a draft', () => {
-  it('is filled in with ports without separators and addresses with dots, which stay a suggestion', async () => {
+  it('starts with suggested corrections to ports and addresses', async () => {
     const { open, edit } = await openEditor();
     const { draft } = await open(
       'server;port;game;query port\na.example.com;28.015;rust;28.016\nb,example,com;2,302;dayz;\nc.example.com;1;cs2;27 016',
@@ -299,7 +299,7 @@ describe('an edit to a draft', () => {
     expect(draft.leftOut).toEqual({ lines: ['2-3'], more: 0, count: 2 });
   });
 
-  it('accepts a left-out line in its place', async () => {
+  it('can fill in a line that was left out', async () => {
     const { draftEditor, edit } = await openEditor();
     const rows = rowsOf('8.8.8.8:1 cs2');
     const leftOut = { lines: ['2-4'], more: 0, count: 3 };

@@ -219,7 +219,7 @@ describe("a guild's drafts", () => {
     expect(await drafts.find(elsewhere, 'elsewhere')).toEqual(halfOf('elsewhere'));
   });
 
-  it('make room at the expense of the member using the most space', async () => {
+  it('are deleted first if they belong to the member who uses the most space', async () => {
     const { clock, drafts } = await openParts(NOW);
     const save = async (id: string, userId: string, kib: number) => {
       clock.now += 1;

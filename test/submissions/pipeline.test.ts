@@ -137,7 +137,7 @@ describe('a draft', () => {
     expect(opened.requests).toHaveLength(2);
   });
 
-  it("uses the first form's input if two forms are submitted at once", async () => {
+  it("uses the first form's input if two forms are submitted at the same time", async () => {
     const opened = await open();
     await opened.drafts.save(mia, readyDraft('d', 1, 'x'));
     const [first, second] = await Promise.all([one(opened, 'first', 'd'), one(opened, 'second', 'd')]);
@@ -617,7 +617,7 @@ describe('a submission', () => {
     expect(opened.logger.lines).toMatchObject([{ level: 'error' }]);
   });
 
-  it("doesn't leave a draft behind if the member's name is deleted in the meantime", async () => {
+  it("doesn't leave a draft behind if the member's name is deleted while it is being sent", async () => {
     const opened: Opened = await open(async () => {
       await opened.erasure.forgetMember('1', mia.user.id);
       return { kind: 'not-sent', reason: 'tls' };
@@ -627,7 +627,7 @@ describe('a submission', () => {
     expect(await rowsIn(opened.store, 'drafts')).toEqual([]);
   });
 
-  it("doesn't leave any data behind if the guild's data is deleted in the meantime", async () => {
+  it("doesn't leave any data behind if the guild's data is deleted while it is being sent", async () => {
     const opened: Opened = await open(async () => {
       await opened.erasure.deleteGuild('1');
       return ACCEPTED;

@@ -79,7 +79,7 @@ describe("a submission's requests", () => {
     if (known === 'invalidKey') expect(outcomes[100]).toEqual({ kind: 'not-sent', reason: 'key' });
   });
 
-  it("aren't split in half if the service reports an empty list", () => {
+  it("aren't halved if the service reports an empty list", () => {
     expect(carryOut(games(3), () => rejected('emptyList')).sizes).toEqual([3]);
   });
 

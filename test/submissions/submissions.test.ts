@@ -169,7 +169,7 @@ describe('a submitted draft', () => {
 it.each([
   { kind: 'without approval', needsModerator: false },
   { kind: 'that was approved', needsModerator: true },
-])('a bot waits for a running submission $kind until it has to stop', async ({ needsModerator }) => {
+])('the bot stops waiting for a running submission $kind when it shuts down', async ({ needsModerator }) => {
   const { submissions, waitingSubmissions, begin, latest } = await open();
   await begin(readyDraft('list', 1), needsModerator ? { expiresAt: NOW + 1 } : {});
   const submission = await latest();
