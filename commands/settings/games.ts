@@ -1,7 +1,8 @@
+import { LIMITS } from '../../src/discord/limits.ts';
 import type { Settings } from '../../src/guilds/settings.ts';
 import type { PressContext } from '../../src/interactions/command.ts';
-import { button } from '../../src/interactions/controls.ts';
-import { pageButtons, pagedSelect } from '../../src/interactions/pager.ts';
+import { button, select } from '../../src/interactions/controls.ts';
+import { pageButtons, pageOf } from '../../src/interactions/pager.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
 import type { Game } from '../../src/listing/contract.ts';
 import { escapeText } from '../../src/words/escape.ts';
@@ -50,11 +51,13 @@ export const gamesSetting = ({ games, history }: CommandDeps): Setting => ({
   about: ({ t }, now) => (now.games === undefined ? t('settings.games.aboutAll') : t('settings.games.about')),
   controls(context, { now, games: all }, wanted) {
     const { t } = context;
-    const { control, page } = pagedSelect({
-      id: (number) => changeId('games', 'choose', 'games', Number(number)),
-      options: gameOptions(all, now),
-      wanted,
-      placeholder: ({ number, pages }) => t('settings.gamesPlaceholder', { page: number, pages }),
+    const options = gameOptions(all, now);
+    const page = pageOf({ count: options.length, perPage: LIMITS.choices, wanted });
+    const control = select({
+      id: changeId('games', 'choose', 'games', page.number),
+      placeholder: t('settings.gamesPlaceholder', { page: page.number, pages: page.pages }),
+      options: options.slice(page.offset, page.offset + page.limit),
+      minChosen: 0,
     });
     return {
       selects: [control],

@@ -1,11 +1,10 @@
 import { decisionButtons } from '../../src/approval/approval-view.ts';
 import type { Context } from '../../src/interactions/command.ts';
 import { button, type Control } from '../../src/interactions/controls.ts';
-import type { ServerSubmission } from '../../src/listing/contract.ts';
 import { onlyRow } from '../../src/submissions/draft.ts';
 import type { Submitter } from '../../src/submissions/drafts.ts';
 import type { SubmissionEntry } from '../../src/submissions/history.ts';
-import { type Submission, unconfirmedIn } from '../../src/submissions/submission.ts';
+import { type Submission, type SubmittedServer, unconfirmedIn } from '../../src/submissions/submission.ts';
 import { declinedDraftId } from '../../src/submissions/submissions.ts';
 import { unknownText } from '../../src/words/outcomes.ts';
 import { sentences } from '../../src/words/sentences.ts';
@@ -34,20 +33,23 @@ export async function againForEntry(
   deps: CommandDeps,
 ): Promise<NextSteps> {
   const { t } = context;
+  const { draftId, only } = entry;
   if (entry.state === 'declined') {
-    const draftId = await editableId(context, entry, deps);
-    return draftId === undefined ? NOTHING : { text: '', buttons: [editAgain(t, { draftId })] };
+    const id = await editableId(context, entry, deps);
+    return id === undefined ? NOTHING : { text: '', buttons: [editAgain(t, { draftId: id })] };
   }
-  const found = await unsentOf(context, entry, deps);
-  if (found === undefined) return NOTHING;
-  const { id, kind, server } = found;
+  const kind = only?.outcome.kind;
+  if (kind !== 'not-sent' && kind !== 'unknown') return NOTHING;
+  const draft = await deps.drafts.find(context, draftId);
+  const row = draft.kind === 'no-draft' ? undefined : onlyRow(draft);
+  if (row?.kind !== 'ready' || !(await isLatest(entry, deps))) return NOTHING;
   if (kind === 'not-sent') {
-    const again = button(submitId('again', id), t('again.submitAgain'), 'primary');
-    return { text: '', buttons: [again, editButton(t, id)] };
+    const again = button(submitId('again', draftId), t('again.submitAgain'), 'primary');
+    return { text: '', buttons: [again, editButton(t, draftId)] };
   }
   return {
-    text: unconfirmedText(context, [server]),
-    buttons: [button(submitId('again', id, 'anyway'), t('again.sendAnyway'))],
+    text: unconfirmedText(context, [{ server: row.submission }]),
+    buttons: [button(submitId('again', draftId, 'anyway'), t('again.sendAnyway'))],
   };
 }
 
@@ -74,24 +76,6 @@ export async function editableId(
   return (await submissions.editableDraft(by, id)).kind === 'no-draft' ? undefined : id;
 }
 
-/** Returns an entry's server and draft id, if the server can be submitted again. */
-async function unsentOf(
-  context: Context,
-  entry: SubmissionEntry,
-  deps: CommandDeps,
-): Promise<
-  | { readonly id: string; readonly kind: 'not-sent' | 'unknown'; readonly server: ServerSubmission }
-  | undefined
-> {
-  const { draftId, only } = entry;
-  const kind = only?.outcome.kind;
-  if (kind !== 'not-sent' && kind !== 'unknown') return undefined;
-  const draft = await deps.drafts.find(context, draftId);
-  const row = draft.kind === 'no-draft' ? undefined : onlyRow(draft);
-  if (row?.kind !== 'ready' || !(await isLatest(entry, deps))) return undefined;
-  return { id: draftId, kind, server: row.submission };
-}
-
 export const editAgain = (t: Translate, { draftId }: Pick<Submission, 'draftId'>): Control =>
   button(submitId('correct', draftId), t('approval.editAgain'));
 
@@ -105,13 +89,7 @@ export async function submitAgainFor(
   const ended = await deps.pipeline.rebuildResult(context, submission);
   if (!ended.isLeft) return NOTHING;
   const unconfirmed = ended.servers.filter(({ outcome }) => outcome.kind === 'unknown');
-  return {
-    text: unconfirmedText(
-      context,
-      unconfirmed.map(({ server }) => server),
-    ),
-    buttons: listButtons(context, ended),
-  };
+  return { text: unconfirmedText(context, unconfirmed), buttons: listButtons(context, ended) };
 }
 
 /**
@@ -127,17 +105,18 @@ export async function resendFor(
   const isPossible = servers.length > 0 && submission.userId !== '' && (await isLatest(submission, deps));
   if (!isPossible) return NOTHING;
   return {
-    text: unconfirmedText(
-      context,
-      servers.map(({ server }) => server),
-    ),
+    text: unconfirmedText(context, servers),
     buttons: decisionButtons(context.t, submission, { isRepeat: false }),
   };
 }
 
 /** Counts these servers, and asks the reader to check whether the service lists them before sending them again. */
-function unconfirmedText(context: Context, servers: readonly ServerSubmission[]): string {
+function unconfirmedText(context: Context, servers: readonly Pick<SubmittedServer, 'server'>[]): string {
   if (servers.length === 0) return '';
   const count = context.t('ended.many.unknown', { count: servers.length });
-  return withSign('unknown', sentences(count, unknownText(context, servers)));
+  const asked = unknownText(
+    context,
+    servers.map(({ server }) => server),
+  );
+  return withSign('unknown', sentences(count, asked));
 }

@@ -32,11 +32,9 @@ export function repairButtons(
   if (isSwapped(typed, games)) {
     const swap: Repair = { field: 'swap', value: '' };
     const swapped = repaired(typed, swap);
+    const named = { ...swap, value: typedAddress(swapped) };
     const name = gameNamed(swapped.game, games).name;
-    const label = sends(swap)
-      ? t('choices.submit', serverLabel(typedAddress(swapped), name))
-      : t('again.use', { value: labelledAddress(typedAddress(swapped)) });
-    return useButton(draft, swap, label);
+    return useButton(draft, swap, repairLabel(t, named, sends(swap) && name));
   }
   const meant: readonly Repair[] = address === undefined ? [] : [{ field: 'server', value: address }];
   return [...meant, ...repairsOf(problem, gameOf(typed.game, games), typed.queryPort)].flatMap((repair) =>

@@ -1,7 +1,6 @@
 import type { APIButtonComponent } from 'discord.js';
-import { LIMITS } from '../discord/limits.ts';
 import type { Translate } from '../words/words.ts';
-import { button, customId, type SelectOption, select } from './controls.ts';
+import { button, customId } from './controls.ts';
 
 /** A page of a long list. All of its state is stored in the custom ids of its buttons. */
 export interface Page {
@@ -62,27 +61,4 @@ export function readPage(argument: string) {
   const [wanted = '', ...state] = argument.split(':');
   const number = Number.parseInt(wanted, 10);
   return { wanted: Number.isNaN(number) ? 1 : number, state: state.join(':') };
-}
-
-export interface PagedSelectOptions {
-  /** Builds a custom id from an argument; see `customId`. */
-  readonly id: (argument: string) => string;
-  readonly options: readonly SelectOption[];
-  /** The requested page, starting at 1. A number out of range selects the nearest page. */
-  readonly wanted: number;
-  readonly placeholder: (page: Page) => string;
-}
-
-/** Builds a select for one page of a long list of options, any number of which can be chosen, and returns it with the page. */
-export function pagedSelect({ id, options, wanted, placeholder }: PagedSelectOptions) {
-  const page = pageOf({ count: options.length, perPage: LIMITS.choices, wanted });
-  return {
-    page,
-    control: select({
-      id: id(String(page.number)),
-      placeholder: placeholder(page),
-      options: options.slice(page.offset, page.offset + page.limit),
-      minChosen: 0,
-    }),
-  };
 }
