@@ -138,59 +138,48 @@ export function reasonTexts(
   return reason ? [t('approval.reason', { reason })] : [];
 }
 
-interface Status {
-  /** The emoji of the state or of the worst outcome. */
-  readonly sign: string;
-  readonly text: string;
+/** Returns the emoji of the state or of the worst outcome. */
+function signOf(submission: Submission): string {
+  const { state } = submission;
+  if (state === 'waiting' || state === 'running' || state === 'withdrawn') return STATE_SIGNS[state];
+  return LOOK[state === 'declined' ? 'rejected' : kindOf(submission)].sign;
 }
 
 /**
  * @param member the submitter, if only they can see the text. Otherwise, the text of a waiting submission asks moderators
  * to decide
  */
-function statusOf(t: Translate, submission: Submission, member?: Context): Status {
+function stateTextOf(t: Translate, submission: Submission, member?: Context): string {
   const { state, declineReason, expiresAt = 0 } = submission;
   switch (state) {
     case 'waiting':
-      return {
-        sign: STATE_SIGNS.waiting,
-        text: t(member ? 'approval.waiting' : 'approval.toApprove', { seconds: Math.ceil(expiresAt / 1000) }),
-      };
+      return t(member ? 'approval.waiting' : 'approval.toApprove', { seconds: Math.ceil(expiresAt / 1000) });
     case 'running':
-      return {
-        sign: STATE_SIGNS.running,
-        text: `${decisionText(t, 'approved', submission)} · ${t('again.sending')}`,
-      };
+      return `${decisionText(t, 'approved', submission)} · ${t('again.sending')}`;
     case 'done': {
       const ended = serverResults(submission);
       const received = ended.filter(({ outcome }) => outcome.kind !== 'not-sent');
       const notSent = ended.filter(({ outcome }) => outcome.kind === 'not-sent');
       const textsOf = (some: typeof ended) => outcomesForLog(t, some, ended.length);
-      const texts = [
+      return [
         approvalText(t, submission),
         ...textsOf(received),
         // Unconfirmed servers are last among the servers that were sent.
         ...unknownTexts(t, ended, member),
         ...textsOf(notSent),
-      ];
-      return { sign: LOOK[kindOf(submission)].sign, text: texts.join('\n') };
+      ].join('\n');
     }
     case 'declined': {
       const reasons = reasonTexts(t, declineReason, MAX_ESCAPED_REASON_LENGTH);
-      const text = [decisionText(t, 'declined', submission), ...reasons].join('\n');
-      return { sign: LOOK.rejected.sign, text };
+      return [decisionText(t, 'declined', submission), ...reasons].join('\n');
     }
-    case 'withdrawn':
-      return { sign: STATE_SIGNS.withdrawn, text: t('approval.withdrawn') };
     default:
-      return { sign: LOOK['not-sent'].sign, text: t(`approval.${state}`) };
+      return t(`approval.${state}`);
   }
 }
 
-function statusText(...of: Parameters<typeof statusOf>): string {
-  const { sign, text } = statusOf(...of);
-  return `${sign} ${text}`;
-}
+const statusText = (t: Translate, submission: Submission, member?: Context): string =>
+  `${signOf(submission)} ${stateTextOf(t, submission, member)}`;
 
 /** Asks moderators to check the listing for unconfirmed servers before sending them again, and refers members to them. */
 function unknownTexts(
@@ -286,7 +275,7 @@ export function channelView(
   const { servers } = submission;
   const lines = serverLines(t, submittedIn(submission), games, MAX_LENGTHS).slice(0, MAX_SERVERS_SHOWN);
   const list = fittingLines(t, lines, servers.length, MAX_LIST_LENGTH);
-  const { sign, text } = statusOf(t, submission);
+  const text = stateTextOf(t, submission);
   const texts = [
     list,
     aboutText(t, submission, games),
@@ -296,7 +285,7 @@ export function channelView(
   const isCut = servers.some(({ server }) => addressOf(server).length > MAX_LENGTHS.address);
   const isWhole = !isCut && list === lines.join('\n');
   return {
-    content: `${sign} ${texts.filter(Boolean).join('\n')}`,
+    content: `${signOf(submission)} ${texts.filter(Boolean).join('\n')}`,
     components: rows(logButtons(t, submission, { ...background, isWhole })),
   };
 }
