@@ -126,13 +126,10 @@ export function submissionsCommand(deps: CommandDeps): Command {
    */
   async function show(context: Context, filter: SubmissionFilter, waiting = AT_START): Promise<Reply> {
     const isOwn = filter.userId === context.user.id;
-    const state = writeFilter(filter);
     const decide = isOwn ? (await waysToWaiting(context, filter)).decide : undefined;
     const unfinished = await unfinishedList(context, filter);
     const extra = [unfinished.button, decide].filter((each) => each !== undefined);
-    const first = isWhole(context, filter)
-      ? await queue.waiting(context, { wanted: waiting, isOwn, state, extra })
-      : undefined;
+    const first = isWhole(context, filter) ? await queue.waiting(context, waiting, isOwn, extra) : undefined;
     if (first === undefined) return showHistory(context, filter, 1, unfinished);
     const decides = !isOwn && (await queue.sightOf(context)) !== 'own';
     const problem = decides ? await deps.keys.problem(context.guildId) : undefined;

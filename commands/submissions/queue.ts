@@ -71,19 +71,9 @@ export type Sight = 'all' | 'decided' | 'own';
 /** Keeps the moderator's input for the current version of the submission. */
 type KeepForm = (now: SeenApproval, submission: Submission | undefined) => RefusedForm;
 
-/** Which waiting submissions a message in /submissions shows: those that the reader can decide on, or only their own. */
-interface Queue {
-  readonly isOwn: boolean;
-  /** The encoded filter, for the buttons. */
-  readonly state: string;
-}
-
-const TO_DECIDE: Queue = { isOwn: false, state: '' };
-
-const ownOf = ({ user }: Context): Queue => ({
-  isOwn: true,
-  state: writeFilter({ ...readFilter(''), userId: user.id }),
-});
+/** Encodes the filter for the buttons of a message that shows only the reader's own waiting submissions, or all. */
+const stateOf = ({ user }: Context, isOwn: boolean): string =>
+  writeFilter({ ...readFilter(''), userId: isOwn ? user.id : '' });
 
 /**
  * Returns the index of the waiting submission at which a moderator starts. Several moderators start at different places.
@@ -175,8 +165,11 @@ export function createApprovalQueue(deps: CommandDeps) {
     return (await decidesNow(context)) ? 'decided' : 'own';
   }
 
-  /** Returns the waiting submissions, oldest first, and whether the reader can decide on them. */
-  async function inOrder(context: Context, { isOwn }: Pick<Queue, 'isOwn'>) {
+  /**
+   * Returns the waiting submissions, oldest first, and whether the reader can decide on them.
+   * @param isOwn whether to return only the reader's own
+   */
+  async function inOrder(context: Context, isOwn: boolean) {
     const { guildId, user } = context;
     const decides = !isOwn && (await decidesNow(context));
     return { decides, found: await approvals.waiting(guildId, decides ? undefined : user.id) };
@@ -186,9 +179,9 @@ export function createApprovalQueue(deps: CommandDeps) {
   async function placeWhere(
     context: Context,
     isWanted: (each: WaitingSubmission) => boolean,
-    queue = TO_DECIDE,
+    isOwn = false,
   ): Promise<number> {
-    return (await inOrder(context, queue)).found.findIndex(isWanted) + 1;
+    return (await inOrder(context, isOwn)).found.findIndex(isWanted) + 1;
   }
 
   /** Returns the submission's place among the waiting submissions in /submissions. */
@@ -205,16 +198,16 @@ export function createApprovalQueue(deps: CommandDeps) {
   async function showNext(
     context: Context,
     wanted: number,
-    queue = TO_DECIDE,
+    isOwn = false,
     extra: readonly Control[] = [],
   ): Promise<Reply> {
-    const found = await waiting(context, { ...queue, wanted, extra });
+    const found = await waiting(context, wanted, isOwn, extra);
     if (found) return found;
     const { t } = context;
-    const decides = !queue.isOwn && (await decidesNow(context));
+    const decides = !isOwn && (await decidesNow(context));
     return {
       content: t('approval.nothingElse'),
-      components: rows([...extra, toHistory(context, queue), decides && blocksButton(t)]),
+      components: rows([...extra, toHistory(context, isOwn), decides && blocksButton(t)]),
     };
   }
 
@@ -226,8 +219,8 @@ export function createApprovalQueue(deps: CommandDeps) {
     return withNext([outdatedText(context, await approvals.find({ guildId, id }))], shown);
   }
 
-  const toHistory = ({ t }: Context, { state }: Queue) =>
-    button(submissionsId('page', writePage(1, state)), t('submissions.history'));
+  const toHistory = (context: Context, isOwn: boolean) =>
+    button(submissionsId('page', writePage(1, stateOf(context, isOwn))), context.t('submissions.history'));
 
   /**
    * Builds the reply after a member withdrew or edited their own submission in /submissions.
@@ -239,7 +232,7 @@ export function createApprovalQueue(deps: CommandDeps) {
     texts: readonly string[],
     place: number,
     extra: readonly Control[] = [],
-  ): Promise<Reply> => withNext(texts, await showNext(context, place, ownOf(context), extra));
+  ): Promise<Reply> => withNext(texts, await showNext(context, place, true, extra));
 
   /**
    * Builds the reply after a member edited their own submission in /submissions.
@@ -253,7 +246,7 @@ export function createApprovalQueue(deps: CommandDeps) {
     // The submission is no longer waiting, so the reply has other buttons.
     const { own } = await count(context);
     const label = context.t('submissions.ownWaiting', { count: own });
-    const next = button(waitingId(ownOf(context).state), label);
+    const next = button(waitingId(stateOf(context, true)), label);
     return { ...reply, components: [...(reply.components ?? []), ...rows([own > 0 && next])] };
   }
 
@@ -266,7 +259,7 @@ export function createApprovalQueue(deps: CommandDeps) {
 
   /** Returns the place of an own submission among the member's waiting submissions. */
   const placeOfOwn = (context: Context, draftId: string): Promise<number> =>
-    placeWhere(context, ({ id }) => id === draftId, ownOf(context));
+    placeWhere(context, ({ id }) => id === draftId, true);
 
   /**
    * Builds the reply to a decision. In the log channel, the message itself shows the decision. In /submissions, the reply
@@ -312,7 +305,7 @@ export function createApprovalQueue(deps: CommandDeps) {
     const extra = [...undoButtons(t, now), keyButton(context, approved), ...resend.buttons].filter(
       (each) => each !== false,
     );
-    const next = await showNext(context, before, TO_DECIDE, extra.slice(0, 1));
+    const next = await showNext(context, before, false, extra.slice(0, 1));
     return withNext([decidedText(t, now, games), ...notes], next);
   }
 
@@ -339,28 +332,25 @@ export function createApprovalQueue(deps: CommandDeps) {
 
   /**
    * Shows a waiting submission that the member can decide on or withdraw, if there is one.
-   * @param which `wanted` is the submission's place, from which the others follow from oldest to newest and around. For
-   * moderators, `extra` replaces **History**, so that the message has at most eight buttons and menus
+   * @param wanted the submission's place, from which the others follow from oldest to newest and around
+   * @param extra for moderators, replaces **History**, so that the message has at most eight buttons and menus
    */
   async function waiting(
     context: Context,
-    {
-      wanted,
-      extra = [],
-      ...queue
-    }: Queue & { readonly wanted: number; readonly extra?: readonly Control[] },
+    wanted: number,
+    isOwn: boolean,
+    extra: readonly Control[],
   ): Promise<(ApprovalView & Required<Pick<Reply, 'components'>>) | undefined> {
     const { t } = context;
-    const { decides, found } = await inOrder(context, queue);
+    const { decides, found } = await inOrder(context, isOwn);
     const start = decides ? startOf(context.user.id, found) : 0;
     const index = wanted < 1 ? start : (wanted - 1) % found.length;
     const shown = found[index];
     const approval = shown && (await approvals.find(shown));
     if (shown === undefined || approval === undefined) return undefined;
     const { view, buttons } = decides ? await moderatorsView(t, approval) : await ownView(context, approval);
-    const next =
-      found.length > 1 &&
-      button(submissionsId('waiting', writePage(index + 2, queue.state)), t('submissions.nextWaiting'));
+    const nextId = submissionsId('waiting', writePage(index + 2, stateOf(context, isOwn)));
+    const next = found.length > 1 && button(nextId, t('submissions.nextWaiting'));
     const controls = decides
       ? rows([...buttons, next], buttonsForAll(t, shown, found), [queueSelect(t, found)])
       : rows([...buttons, next]);
@@ -369,7 +359,7 @@ export function createApprovalQueue(deps: CommandDeps) {
       content: `**${t('submissions.waiting', { count: found.length })}**\n${view.content}`,
       components: [
         ...controls,
-        ...rows([(extra.length === 0 || !decides) && toHistory(context, queue), ...extra]),
+        ...rows([(extra.length === 0 || !decides) && toHistory(context, isOwn), ...extra]),
       ],
     };
   }
