@@ -48,10 +48,10 @@ import { createApprovalQueue, type Sight } from './queue.ts';
 /** Each list costs several SQL statements, and Discord only waits 3 seconds for the reply. */
 const MAX_OVER = 3;
 
-/** The button that continues an unfinished list, and the text about the list, to show above another text. */
+/** The text about an unfinished list, to show above another text, and the button that continues the list. */
 interface Unfinished {
-  readonly above: (content: string) => string;
-  readonly button: Control | undefined;
+  readonly text?: string;
+  readonly button?: Control;
 }
 
 /** /submissions: shows the guild's submissions or exports them. The page buttons' custom ids contain the filter. */
@@ -125,48 +125,42 @@ export function submissionsCommand(deps: CommandDeps): Command {
    * @param waiting the place of the waiting submission to show
    */
   async function show(context: Context, filter: SubmissionFilter, waiting = AT_START): Promise<Reply> {
+    if (!isWhole(context, filter)) return showHistory(context, filter, 1);
     const isOwn = filter.userId === context.user.id;
     const decide = isOwn ? (await waysToWaiting(context, filter)).decide : undefined;
-    const unfinished = await unfinishedList(context, filter);
+    const unfinished = await unfinishedList(context);
     const extra = [unfinished.button, decide].filter((each) => each !== undefined);
-    const first = isWhole(context, filter) ? await queue.waiting(context, waiting, isOwn, extra) : undefined;
+    const first = await queue.waiting(context, waiting, isOwn, extra);
     if (first === undefined) return showHistory(context, filter, 1, unfinished);
     const decides = !isOwn && (await queue.sightOf(context)) !== 'own';
     const problem = decides ? await deps.keys.problem(context.guildId) : undefined;
     const key = problem && withSign('not-sent', keyText(problem, context));
-    return { ...first, content: unfinished.above([key, first.content].filter(Boolean).join('\n\n')) };
-  }
-
-  /** Describes the newest unfinished list or unsent server, and builds the button that opens it. */
-  async function unfinishedList(context: Context, filter: SubmissionFilter): Promise<Unfinished> {
-    const found = isWhole(context, filter) ? await findUnfinished(context) : undefined;
-    if (found === undefined) return { above: (content) => content, button: undefined };
-    const { t } = context;
-    const { id, text, count } = found;
-    const older = count > 1 ? t('submissions.olderLists', { count: count - 1 }) : undefined;
-    return {
-      above: (content: string) => [sentences(text, older), content].filter(Boolean).join('\n\n'),
-      button: button(submitId('continue', id), t('submissions.continue'), 'primary'),
-    };
+    return { ...first, content: [unfinished.text, key, first.content].filter(Boolean).join('\n\n') };
   }
 
   /**
-   * Finds the newest unfinished list that isn't over because all of its lines were already submitted. Only looks at the
-   * newest {@link MAX_OVER} lists.
+   * Describes the newest unfinished list or unsent server, and builds the button that opens it. Leaves out lists that are over
+   * because all of their lines were already submitted, but only looks at the newest {@link MAX_OVER} lists.
    */
-  async function findUnfinished(context: Context) {
-    const who = { guildId: context.guildId, userId: context.user.id };
+  async function unfinishedList(context: Context): Promise<Unfinished> {
+    const { t, guildId, user } = context;
     const over: string[] = [];
     while (over.length < MAX_OVER) {
       const found = await deps.drafts.unfinished(context, over);
-      if (found === undefined) return undefined;
+      if (found === undefined) return {};
       const { newest, count } = found;
-      const before = await deps.alreadySubmitted.find(who, newest.rows);
-      const text = unfinishedText(context.t, newest, before);
-      if (text !== undefined) return { id: newest.id, text, count };
+      const before = await deps.alreadySubmitted.find({ guildId, userId: user.id }, newest.rows);
+      const text = unfinishedText(t, newest, before);
+      if (text !== undefined) {
+        const older = count > 1 ? t('submissions.olderLists', { count: count - 1 }) : undefined;
+        return {
+          text: sentences(text, older),
+          button: button(submitId('continue', newest.id), t('submissions.continue'), 'primary'),
+        };
+      }
       over.push(newest.id);
     }
-    return undefined;
+    return {};
   }
 
   /**
@@ -221,7 +215,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
     // Admins find the list of blocks in /settings, and moderators in the queue as long as submissions are waiting.
     const isForModerator = sight === 'decided' && decide === undefined && isWhole(context, filter);
     const moderate = isForModerator ? blocksButton(t) : decide;
-    const unfinished = known ?? (await unfinishedList(context, filter));
+    const unfinished = known ?? (isWhole(context, filter) ? await unfinishedList(context) : {});
     if (found.length === 0) {
       const none = unfinished.button ? '' : noneText(context, filter, sight);
       const text = count > 0 ? `**${t('submissions.waiting', { count })}**` : none;
@@ -232,7 +226,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
       }
       const submit = button(customId('addserver', 'new'), t('panel.server'), 'primary');
       return {
-        content: unfinished.above(text),
+        content: [unfinished.text, text].filter(Boolean).join('\n\n'),
         components: rows([unfinished.button, submit, own, moderate]),
       };
     }
@@ -256,7 +250,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
     const isExported =
       (isOwn || context.isAdmin) && filter.outcome !== 'waiting' && filter.outcome !== 'withdrawn';
     return {
-      content: unfinished.above(''),
+      content: unfinished.text ?? '',
       embeds: [listEmbed(context, about.filter(Boolean), shown, { page, isOwn })],
       components: rows(
         [openMenu(t, shown)],
