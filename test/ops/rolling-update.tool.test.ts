@@ -1,17 +1,26 @@
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createBotProcess } from '../../sandbox/bot-process.ts';
 import { quietPort } from '../../sandbox/quiet-port.ts';
 import { oneBot, textOf } from '../support/bot.ts';
 import { hasPostgres, newDatabase } from '../support/database.ts';
 import { ACCEPTED, addServer, addsOf } from '../support/people.ts';
+import { NO_HISTORY, PROJECT, release } from '../support/release.ts';
 
 const NEXT_VERSION = new URL('../support/preloads/next-version.ts', import.meta.url).href;
 
 if (!hasPostgres()) process.stdout.write('The rolling update is skipped: it needs PostgreSQL\n');
 
 describe.skipIf(!hasPostgres())('a rolling update', () => {
-  it('lets the older version finish its work while the newer one migrates the database', async () => {
+  it.for([
+    { version: 'the current version', codeOf: () => PROJECT },
+    { version: '0.4.0', codeOf: release },
+  ])('lets a process of $version finish its work while a newer version migrates the database', async ({
+    codeOf,
+  }, { skip }) => {
+    const code = codeOf();
+    if (code === undefined) return skip(NO_HISTORY);
     const database = await newDatabase();
     onTestFinished(() => database.drop());
     const shared = {
@@ -19,7 +28,14 @@ describe.skipIf(!hasPostgres())('a rolling update', () => {
       LISTING_API_TIMEOUT_MS: '60000',
       STORE_URL: database.url,
     };
-    const older = await oneBot({ asProcess: true, http: true, crash: true, env: shared });
+    const older = await oneBot({
+      asProcess: true,
+      http: true,
+      crash: true,
+      env: shared,
+      // The shell's $0 is Node.
+      wrapper: ['sh', '-c', `exec "$0" ${join(code, 'src/start.js')}`],
+    });
     const { discord, listing } = older;
     const guild = await older.newGuild({ key: 'sandbox-key' });
     const { member } = guild;

@@ -1,33 +1,16 @@
-import { execFileSync } from 'node:child_process';
-import { symlinkSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { EMPTY_ROW } from '../../src/server-lists/row.ts';
 import { createChoices } from '../../src/submissions/choices.ts';
+import { inStaff, turnApprovalOn, waitingIn } from '../support/approval.ts';
+import { oneBot, type TestGuild, textOf } from '../support/bot.ts';
 import { partsOver, readyRow } from '../support/builders.ts';
-import { kinds, newPlace, rowsIn } from '../support/database.ts';
-import { folder, runFile } from '../support/machine.ts';
-
-const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
-const git = (...args: readonly string[]) =>
-  execFileSync('git', ['-C', PROJECT, ...args], {
-    maxBuffer: 64 * 1024 ** 2,
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-
-/** Returns a folder with the source code of 0.4.0, or `undefined` if the repository's history is missing. */
-function release(): string | undefined {
-  const path = folder();
-  try {
-    const commit = git('log', '--grep=^chore: release 0.4.0$', '--format=%H', '-1').toString().trim();
-    execFileSync('tar', ['-x', '-C', path], { input: git('archive', commit, 'src', 'package.json') });
-  } catch {
-    return undefined;
-  }
-  symlinkSync(join(PROJECT, 'node_modules'), join(path, 'node_modules'));
-  return path;
-}
+import { type Kind, kinds, newPlace, rowsIn } from '../support/database.ts';
+import { folder, runFile, runProgram } from '../support/machine.ts';
+import { addServer, addsOf, labelsOf, openModal, paste, pressSubmit } from '../support/people.ts';
+import { NO_HISTORY, PROJECT, release } from '../support/release.ts';
 
 const mia = { guildId: '1', user: { id: '2', name: 'mia' } };
 const choices = {
@@ -42,7 +25,7 @@ describe.each(kinds())('version 0.4.0 with a newer database in %s', (kind) => {
     { rows: [], servers: [] },
   ])('only shows and sends the selected addresses: $servers', async ({ rows, servers }, { skip }) => {
     const path = release();
-    if (path === undefined) return skip("it needs the repository's history");
+    if (path === undefined) return skip(NO_HISTORY);
     const place = await newPlace(kind);
     const { url } = place;
     const storeUrl = url.kind === 'sqlite' ? url.name : url.url.reveal();
@@ -65,4 +48,94 @@ describe.each(kinds())('version 0.4.0 with a newer database in %s', (kind) => {
       'player',
     );
   });
+});
+
+/** Creates submissions and a list that the member or a moderator can continue. */
+async function leaveWork(guild: TestGuild, name: string) {
+  const { member } = guild;
+  const reply = await addServer(member, `${name}.example.com:27015`);
+  const message = await waitingIn(guild);
+  const list = await paste(member, `${name}-one.example.com:27015 cs2\n${name}-two.example.com:27015 cs2`);
+  return { name, reply, message, list };
+}
+
+/** Continues with the buttons that the other version posted. */
+async function continueWork(
+  guild: TestGuild,
+  { name, reply, message, list }: Awaited<ReturnType<typeof leaveWork>>,
+): Promise<void> {
+  const { member } = guild;
+  const moderator = inStaff(guild, 'admin');
+  expect((await openModal(member, reply)).typed.server).toBe(`${name}.example.com`);
+  await moderator.press(message, 'Approve');
+  await expect.poll(() => addsOf(guild, `${name}.example.com`)).toHaveLength(1);
+  await expect.poll(() => labelsOf(message)).toEqual([]);
+  expect(textOf(await pressSubmit(member, list))).toContain('Waiting for a moderator');
+  await moderator.press(await waitingIn(guild), 'Approve');
+  await expect.poll(() => addsOf(guild, `${name}-two.example.com`)).toHaveLength(1);
+  expect(textOf(await addServer(member, `${name}.example.com:27015`))).toMatch(/already submitted/);
+}
+
+/** Creates a bot whose version can be chosen at each start. */
+async function versionedBot(kind: Kind) {
+  const { url } = await newPlace(kind);
+  const main = join(folder(), 'main');
+  const env = {
+    STORE_URL: url.kind === 'sqlite' ? url.name : url.url.reveal(),
+    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+  };
+  // The shell's $0 is Node.
+  const wrapper = ['sh', '-c', `exec "$0" "$(cat ${main})"`];
+  const bot = await oneBot({ asProcess: true, http: true, wrapper, start: false, env });
+  async function startVersion(code: string): Promise<void> {
+    writeFileSync(main, join(code, 'src/start.js'));
+    await bot.restart();
+  }
+  return { bot, env, startVersion };
+}
+
+/** Starts version 0.4.0 and creates a guild with approval. */
+async function startRelease({ bot, startVersion }: Awaited<ReturnType<typeof versionedBot>>, path: string) {
+  await startVersion(path);
+  const guild = await bot.newGuild({ key: 'sandbox-key' });
+  await turnApprovalOn(guild);
+  return guild;
+}
+
+describe.each(kinds())('version 0.4.0 and a newer version that use a database in %s', (kind) => {
+  it("continue each other's lists and waiting submissions", async ({ skip }) => {
+    const path = release();
+    if (path === undefined) return skip(NO_HISTORY);
+    const versioned = await versionedBot(kind);
+    const { bot, startVersion } = versioned;
+    const guild = await startRelease(versioned, path);
+    const fromOlder = await leaveWork(guild, 'older');
+    await startVersion(PROJECT);
+    expect(bot.log()).toContainEqual(expect.objectContaining({ msg: 'updated the database' }));
+    await continueWork(guild, fromOlder);
+    const fromNewer = await leaveWork(guild, 'newer');
+    await startVersion(path);
+    await continueWork(guild, fromNewer);
+  });
+});
+
+it('version 0.4.0 continues with a backup from before an update', async ({ skip }) => {
+  const path = release();
+  if (path === undefined) return skip(NO_HISTORY);
+  const versioned = await versionedBot('sqlite');
+  const { bot, env, startVersion } = versioned;
+  const guild = await startRelease(versioned, path);
+  await leaveWork(guild, 'kept');
+  const file = join(folder(), 'backup.sqlite');
+  const runTool = (name: string) =>
+    runProgram([process.execPath, join(path, 'src/tools', name), file], { env });
+  expect(await runTool('backup.ts')).toMatchObject({ status: 0 });
+  await startVersion(PROJECT);
+  await addServer(guild.member, 'later.example.com:27015');
+  await bot.process.stop();
+  expect(await runTool('restore.ts')).toMatchObject({ status: 0 });
+  await startVersion(path);
+  const submissions = textOf(await guild.member.slash('submissions'));
+  expect(submissions).toContain('kept.example.com:27015');
+  expect(submissions).not.toContain('later.example.com');
 });
