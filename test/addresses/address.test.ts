@@ -130,7 +130,7 @@ describe('non-public addresses', () => {
     }
   });
 
-  it("don't include public addresses next to a reserved range", () => {
+  it('exclude public addresses next to a reserved range', () => {
     const hosts =
       '1.1.1.1 172.15.0.1 172.32.0.1 100.128.0.1 198.20.0.1 223.255.255.255 2002:808:808::1 64:ff9b::808:808';
     for (const host of [...hosts.split(' '), '2001:4860:4860::8888']) expect(codeOf(host), host).toBe('ok');

@@ -132,7 +132,7 @@ it.each([
   { state: 'withdrawn', result: 'no-access', isDue: false, posts: 1 },
   { state: 'waiting', result: 'failed', isDue: true, posts: 1 },
   { state: 'waiting', result: 'message-gone', isDue: false, posts: 2 },
-] as const)('the bot handles "$result" after editing a $state submission\'s message', async ({
+] as const)('the bot reacts correctly if editing a $state submission\'s message ends with "$result"', async ({
   state,
   result,
   isDue,
@@ -166,7 +166,7 @@ it('the bot updates an approval message again if the submission changes during t
   expect(shown).toContain('Withdrawn');
 });
 
-it('the bot updates each outdated approval message once before it updates one again', async () => {
+it('the bot updates every outdated approval message before it updates any of them again', async () => {
   const shown: (string | undefined)[] = [];
   const one = await open(await newPlace('sqlite'), 'one', async (_channelId, { content }) => {
     shown.push(/\w+(?=\.example)/.exec(content ?? '')?.[0]);
@@ -183,7 +183,7 @@ it('the bot updates each outdated approval message once before it updates one ag
 
 it.each(
   kinds(),
-)('the bot retries a declined and a resubmitted message once each if both updates fail (in %s)', async (kind) => {
+)('the bot retries the messages of a declined submission and its resubmission once each (in %s)', async (kind) => {
   const edited: string[] = [];
   let posted = 5;
   const one = await open(await newPlace(kind), 'one', async (_channelId, _message, messageId) => {

@@ -114,7 +114,7 @@ it('an approval message shows who approved other lines, and why the rest is stil
   ]);
 });
 
-it('an approval message shows warnings before the decisions, which Discord may leave no room for', () => {
+it('an approval message shows warnings before decisions, which may be cut off', () => {
   const decided = [{ ...waiting, state: 'declined' }] as const;
   const content = contentOf(waiting, {
     decided,

@@ -251,7 +251,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect((await approvals.due()).map(({ id }) => id)).toEqual(['a'].slice(0, count));
   });
 
-  it('no longer costs other submissions a statement once approval is off and nothing is waiting', async () => {
+  it('is no longer looked for once approval is off and the queue is empty', async () => {
     const opened = await open();
     const { settings } = opened;
     await submit(opened, 'a');
@@ -292,7 +292,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(words).toEqual(['3', '4', '5', '6', '7']);
   });
 
-  it('shows what was approved, however many lines are declined later', async () => {
+  it('shows the approved servers, however many lines are declined later', async () => {
     const opened = await open();
     await opened.settings.change(guildId, (now) => ({ ...now, dailyQuota: 1 }));
     await submit(opened, 'a', 8);
@@ -322,7 +322,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(decided).toMatchObject([{ declineReason: { words: 'Part.' }, servers: [{ line: 1 }] }]);
   });
 
-  it('keeps a record of what was approved and of the limit that holds back the rest', async () => {
+  it('keeps a record of the approved servers and of the limit that delays the others', async () => {
     const opened = await open();
     await opened.settings.change(guildId, (now) => ({ ...now, dailyQuota: 2 }));
     await submit(opened, 'a', 4);

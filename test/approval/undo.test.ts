@@ -180,7 +180,7 @@ describe.each(kinds())('undoing a decline (in %s)', (kind) => {
     });
   });
 
-  it("doesn't carry another line's correction over to the restored line", async () => {
+  it("doesn't apply another line's correction to the restored line", async () => {
     const opened = await open();
     await submit(opened, 'list', ['a.example.com', 'b.example.com']);
     const declined = await decline(opened, 'list', { only: new Set([0]) });
@@ -334,11 +334,7 @@ describe.each(kinds())('undoing a decline (in %s)', (kind) => {
   });
 
   it.each([
-    [
-      'only notified after the minute if the decline happened while the bot was looking for earlier ones',
-      1_000,
-      [],
-    ],
+    ['notified only after a minute if the decline happened during the search for earlier ones', 1_000, []],
     ['notified immediately if a clock was far ahead', 86_400_000, ['of a']],
   ])('the member is %s', async (_when, aheadMs, expected) => {
     const opened = await open();

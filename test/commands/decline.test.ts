@@ -32,7 +32,7 @@ it('the bot asks which server an ambiguous line number refers to', () => {
 it.each([
   ['3', '3'],
   ['2, 5-7, 3', '5-7 and 3'],
-])('the bot recognises lines in the input "%s" that are already decided', (lines, numbers) => {
+])('the bot names the lines in the input "%s" that have already been decided', (lines, numbers) => {
   expect(Object(read(lines)).why).toBe(
     `⚠️ Already decided in this list: ${numbers}. Still waiting for a moderator.`,
   );
@@ -44,7 +44,7 @@ it.each([
   ['12 - 9', ''],
   ['1 to 2', ' Write lines as in `3, 7-9`.'],
   ['1 2', ' Write lines as in `3, 7-9`.'],
-])('the bot explains how to write lines if the input "%s" isn\'t written like them', (lines, hint) => {
+])('the bot rejects the unknown lines "%s", and explains the format if necessary', (lines, hint) => {
   expect(Object(read(lines)).why).toBe(
     `⚠️ \`${lines}\` isn't a line in this submission.${hint} Still waiting for a moderator.`,
   );
@@ -60,12 +60,12 @@ it.each([
 });
 
 describe('if admins require a reason, a moderator', () => {
-  it.each([{ why: 'rules' }, { reason: 'fake' }])('can choose or write one: %o', (fields) => {
+  it.each([{ why: 'rules' }, { reason: 'fake' }])('can choose or write a reason: %o', (fields) => {
     expect(readFields(fields, true)).toMatchObject({ kind: 'typed' });
     expect(readFields({ ...fields, lines: '2' }, true)).toMatchObject({ only: new Set([3]) });
   });
 
-  it.each([{}, { lines: '2' }, { block: '@mia' }])('has to give one: %o', (fields) => {
+  it.each([{}, { lines: '2' }, { block: '@mia' }])('has to give a reason: %o', (fields) => {
     expect(readFields(fields, true)).toEqual({
       kind: 'refused',
       why: expect.stringContaining('Not declined: a reason is required here.'),

@@ -49,7 +49,7 @@ describe('a preview', () => {
     expect(content).not.toContain('without a game');
   });
 
-  it('names the value that a line probably means, and the default port that a button offers', () => {
+  it('suggests a value for an invalid line, and names the default port that a button offers', () => {
     const table =
       'server,port,game\nt.example.com,"28,015",rust\n"c,example,com",2.302,dayz\nz.example.com,0,cs2\nh.example.com,270155,cs2\nx.example.com,70.000,cs2';
     const list = readList(table, games);

@@ -6,7 +6,7 @@ describe("the first submission in a moderator's queue", () => {
   const waiting = Array.from({ length: 30 }, (_, n) => ({ id: `draft ${n}` }));
   const moderators = Array.from({ length: 50 }, () => String(1_000_000_000_000 + randomInt(1e12)));
 
-  it('stays the same while moderators decide on others', () => {
+  it('stays the same while moderators decide on other submissions', () => {
     for (const moderator of moderators) {
       const first = waiting[startOf(moderator, waiting)];
       for (const decided of waiting.filter((each) => each !== first)) {
@@ -16,7 +16,7 @@ describe("the first submission in a moderator's queue", () => {
     }
   });
 
-  it('only changes to a new submission when members submit more', () => {
+  it('can only be replaced by a newly submitted one', () => {
     const [first, more] = [waiting.slice(0, 20), new Set(waiting.slice(20))];
     const moved = moderators.filter((moderator) => startOf(moderator, first) !== startOf(moderator, waiting));
     for (const moderator of moved) expect(more).toContain(waiting[startOf(moderator, waiting)]);

@@ -134,7 +134,7 @@ describe('a reply about a problem', () => {
     expect(fromText(until)).toMatch(/^<t:\d+>$/);
   });
 
-  it('offers a form if the message has no address', async () => {
+  it("offers a form if the message doesn't contain an address", async () => {
     const { useOn } = submitMessage(
       onlyDeps({ games, settings, completeRows: async (rows: unknown) => rows }),
     );

@@ -277,7 +277,7 @@ describe('the history', () => {
     expect(String(files[0].data)).toMatch(/,"correction"\r\n.*,"Port: 28015 → 28099"\r\n$/);
   });
 
-  it('shows what was corrected on each game server when declines are grouped', () => {
+  it("shows each game server's correction when declines are grouped", () => {
     const entry: SubmissionEntry = {
       ...{ id: '1', draftId: '2', at: 0, userId: '4', userName: 'mia', state: 'declined' },
       counts: { accepted: 0, rejected: 0, 'not-sent': 1, unknown: 0 },

@@ -360,7 +360,7 @@ describe('the initial response to an interaction', () => {
     expect(made(discord, CALLBACK)).toBe(1);
   });
 
-  it('discards dead connections before later requests can use them', async () => {
+  it('discards dead connections', async () => {
     const { discord, api } = await open({ firstAttemptMs: 50 });
     answering(discord, {}, [NO_CONTENT]);
     await Promise.all(['1', '2', '3', '4'].map((id) => api.get(`/channels/${id}`)));

@@ -457,7 +457,7 @@ describe('a list preview', () => {
     expect(listing.submitted).toEqual([]);
   });
 
-  it("isn't submitted after the member's name was deleted, and says so", async ({ member, listing }) => {
+  it("can't be submitted after the member's name has been deleted", async ({ member, listing }) => {
     const preview = await paste(member, 'good.example.com:1 cs2\nother.example.com:1 cs2');
     await deleteName(member);
     expect(textOf(await pressSubmit(member, preview))).toMatch(/was deleted\. Nothing was sent this time\./);
@@ -692,7 +692,7 @@ describe('the Edit button', () => {
   it.for([
     'Submit 2 game servers',
     'Cancel',
-  ])('shows the outcome if the list was submitted from another reply, as does "%s"', async (label, {
+  ])('shows the outcome if the list was submitted from another reply, and so does "%s"', async (label, {
     member,
     listing,
   }) => {
@@ -709,9 +709,7 @@ describe('the Edit button', () => {
     expect(listing.submitted).toHaveLength(3);
   });
 
-  it('offers the submissions instead of a report whose file a reply to "Edit" can\'t have', async ({
-    member,
-  }) => {
+  it('offers "My submissions" if the report on the submitted list needs a file', async ({ member }) => {
     const preview = await paste(member, lines(11));
     const continued = await member.press(await member.slash('submissions'), 'Continue');
     await pressSubmit(member, continued);

@@ -422,7 +422,7 @@ describe('a submission that needs approval', () => {
     expect(await bot.store.rows(ofAdmin, guild.id, admin.userId, admin.userId)).toEqual([]);
   });
 
-  it('shows what a moderator typed in a form submitted too late', async ({ guild, member }) => {
+  it("shows a moderator's input if the form is submitted too late", async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const moderator = inStaff(guild, 'admin');
     const late = { why: 'rules', reason: 'Typed.', block: '@member' };
@@ -497,10 +497,7 @@ describe('a submission that needs approval', () => {
     await admin.press(next, 'Decline').then((answer) => expect(answer.kind).toBe('modal'));
   });
 
-  it('shows moderators and the member who approved a part and what the rest waits for', async ({
-    guild,
-    member,
-  }) => {
+  it('shows who approved part of it, and why the rest is still waiting', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     await setQuota(guild, '2');
     const reply = await pressSubmit(member, await paste(member, lines(4)));

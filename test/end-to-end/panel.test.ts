@@ -309,7 +309,7 @@ describe("a guild's panels", () => {
     expect(labelsOf(page)).toEqual(['Post a panel here', 'All settings']);
   });
 
-  withKeyIt('are only given up after a question that names the panel', async ({ guild, admin }) => {
+  withKeyIt('stop being managed only after a confirmation that names the panel', async ({ guild, admin }) => {
     const first = await postPanel(guild, 'The first');
     const second = await postPanel(guild, 'The second');
     const page = await openSetting(guild, 'Panels');
@@ -520,7 +520,7 @@ describe("a guild's panels", () => {
     expect(JSON.stringify(panel.current)).toContain('addserver:new:rust');
   });
 
-  it('show both changes if two are made at the same time', async ({ guild, admin, discord }) => {
+  it('show both of two simultaneous changes', async ({ guild, admin, discord }) => {
     const panel = await postPanel(guild, 'Before');
     const page = await openSetting(guild, 'Panels');
     const { modal } = await openModal(admin, page);

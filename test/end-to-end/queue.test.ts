@@ -263,7 +263,7 @@ describe('the queue in /submissions', () => {
     await expect.poll(() => textOf(message)).toMatch(/2 game servers.*❌ 1 declined by .*s1\.example\.com/s);
   });
 
-  it('shows what the moderator typed if the form is submitted too late', async ({ guild, admin }) => {
+  it("shows the moderator's input if the form is submitted too late", async ({ guild, admin }) => {
     const replies = await letWait(guild, 2);
     for (const others of [1, 0]) {
       const queue = await admin.slash('submissions');
@@ -335,11 +335,7 @@ it('a member with the approval role can see past decisions until they lose the r
   expect(textOf(await other.slash('submissions', { outcome: 'declined' }))).not.toContain('Not ours.');
 });
 
-it('a moderator who loses the role gets back what they typed in a form', async ({
-  guild,
-  discord,
-  admin,
-}) => {
+it('a form keeps its input if the moderator loses the approval role', async ({ guild, discord, admin }) => {
   await letWait(guild, 2);
   await admin.pick(await openSetting(guild, 'Approval'), ['@Moderators']);
   const other = inStaff(guild, 'other');
@@ -372,7 +368,7 @@ it('a search finds waiting submissions if nothing else matches', async ({ guild,
   expect(textOf(await admin.slash('submissions', { server: 'q2' }))).toContain('No submissions match.');
 });
 
-it('a search that finds ended submissions has a button for the waiting ones', async ({
+it('a search that finds past submissions has a button for the waiting ones', async ({
   guild,
   admin,
   member,
@@ -470,10 +466,7 @@ describe('all submissions from one member', () => {
     );
   });
 
-  it('are declined with a note if the game server to block was decided meanwhile', async ({
-    guild,
-    admin,
-  }) => {
+  it('can be declined even if the server to block has already been approved', async ({ guild, admin }) => {
     await letWait(guild, 3);
     const queue = await admin.slash('submissions');
     const form = modalOf(await admin.press(queue, 'Decline all 3 from @member'));

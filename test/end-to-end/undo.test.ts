@@ -65,7 +65,7 @@ it('a moderator can undo a decline in the log channel before the member is notif
     .toEqual([expect.stringMatching(/^1 approved and 1 declined\n/)]);
 });
 
-it("a reply about an approved part doesn't show the declined lines while the decline can be undone", async ({
+it('a reply about a partial approval hides the declined lines while the decline can be undone', async ({
   guild,
   member,
 }) => {
@@ -122,11 +122,7 @@ it('a declined submission and its resubmission have separate messages in the log
   expect(labelsOf(latest)).toEqual([]);
 });
 
-it('a button in the queue undoes the latest decline and the block that came with it', async ({
-  guild,
-  admin,
-  member,
-}) => {
+it('a button in the queue undoes the latest decline and its block', async ({ guild, admin, member }) => {
   await turnApprovalOn(guild);
   for (const host of ['a', 'b', 'c']) await addServer(member, `${host}.waits.example.com:1`);
   const form = await admin.press(await admin.slash('submissions'), 'Decline all 3 from @member');

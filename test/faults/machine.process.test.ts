@@ -58,7 +58,7 @@ describe('a full disk', () => {
     await isAccepted({ bot, guild }, 'after-full-start.example.com');
   });
 
-  limitedIt("keeps the bot from sending servers that it can't record", async ({ bot, guild, member }) => {
+  limitedIt("prevents the bot from sending servers that it can't record", async ({ bot, guild, member }) => {
     await bot.process.stop();
     limitFiles(Math.ceil((await stat(join(bot.data, 'bot.sqlite'))).size / 512) + 1_000);
     await bot.start();

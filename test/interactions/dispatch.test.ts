@@ -245,7 +245,7 @@ describe('a slash command', () => {
     expect(sent()).toEqual(['callback']);
   });
 
-  it('gets a new reply at the next takeover if Discord rejects the first one', async () => {
+  it('gets a new reply after a takeover if Discord rejects the first one', async () => {
     const { rows } = await recorded();
     bot.discord.faults.inject({ fault: { kind: 'status', status: 404 }, method: 'PATCH' });
     const before = ended('undelivered');

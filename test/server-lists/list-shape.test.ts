@@ -105,7 +105,7 @@ describe('the list parser', () => {
     expect(list.unchosen.map(({ words }) => words)).toEqual(['Rust', 'Kestrel joined from']);
   });
 
-  it("never assigns the default game or another address's port to ambiguous addresses", () => {
+  it("never assigns the default game or another address's port to an ambiguous address", () => {
     const list = read(`[{port: 1, ip: ${A}}, {port: 2, ip: ${B}} is down`, 'cs2');
     for (const { typed } of list.unchosen) expect(typed).toMatchObject({ port: '', game: '' });
   });
@@ -187,7 +187,7 @@ describe('an address label', () => {
     );
   });
 
-  it('identifies the game if it is "alias" and the game exists', () => {
+  it('marks a game if it is "alias" and its value is a known game', () => {
     const rows = read(
       JSON.stringify([
         { ip: '10.0.40.106', alias: B, port: 27_050 },

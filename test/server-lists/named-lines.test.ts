@@ -30,7 +30,7 @@ it.each([
   ['3 8', '3 8'],
   ['1e0', '1e0'],
   ['1b', '1b'],
-])('the input "%s" is rejected because of "%s"', (typed, expected) => {
+])('the input "%s" is rejected because "%s" doesn\'t match any line', (typed, expected) => {
   expect(linesNamed(typed, PLACES)).toMatchObject({
     kind: 'not-selected',
     typed: expected,
