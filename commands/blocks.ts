@@ -201,7 +201,7 @@ export function createBlockList({
 }
 
 export const blocksLine = (t: Translate, number: number): string =>
-  number === 0 ? t('blocks.none') : t('blocks.some', { number });
+  number === 0 ? t('blocks.none') : t('blocks.some', { names: number });
 
 /** Builds the menu's entry for a block. Discord doesn't show mentions or times there. */
 function optionFor(t: Translate, { id, target, reason, by }: NamedBlock) {

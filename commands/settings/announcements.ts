@@ -1,7 +1,7 @@
 import { button, channelSelect } from '../../src/interactions/controls.ts';
 import type { CommandDeps } from '../deps.ts';
 import { demandPermissions, lackingTexts, MESSAGE_CHANNELS } from './log-channel.ts';
-import { BROKEN, changeId, checkShown, chosenId, FINE, INCOMPLETE, OFF, type Setting } from './setting.ts';
+import { BROKEN, changeId, chosenId, FINE, INCOMPLETE, OFF, removal, type Setting } from './setting.ts';
 
 export const announcementsSetting = (deps: CommandDeps): Setting => ({
   id: 'announce',
@@ -46,12 +46,11 @@ export const announcementsSetting = (deps: CommandDeps): Setting => ({
         make: ({ announceTrouble: _former, ...before }) => ({ ...before, announce: true, announceChannelId }),
       };
     },
-    here: ({ t }, _now, shownId) => ({
-      make({ announceChannelId, announceTrouble: _trouble, ...before }) {
-        checkShown(shownId, announceChannelId, t('settings.otherChannelChosen'));
-        return before;
-      },
-    }),
+    here: removal(
+      'announceChannelId',
+      'settings.otherChannelChosen',
+      ({ announceTrouble: _former, ...others }) => others,
+    ),
     on: () => ({ make: (before) => ({ ...before, announce: true }) }),
     off: () => ({ make: (before) => ({ ...before, announce: false }) }),
   },

@@ -12,12 +12,12 @@ import {
   BROKEN,
   type Change,
   changeId,
-  checkShown,
   chosenId,
   FINE,
   hasLog,
   INCOMPLETE,
   OFF,
+  removal,
   type Setting,
   type SettingsView,
   switchedOptions,
@@ -26,10 +26,8 @@ import { trustedRoleLine } from './trusted-role.ts';
 
 /** A part of approval that admins turn on and off. All of them share one menu. */
 interface Option {
-  /** The value of the menu's entry. */
-  readonly name: string;
-  label(t: Translate): string;
-  state(t: Translate, isOn: boolean): string;
+  /** The value of the menu's entry, and the beginning of the keys of its texts. */
+  readonly name: 'messages' | 'mention' | 'trusted' | 'reason';
   /** Whether the option applies. Otherwise, the menu omits it and leaves it unchanged. */
   isOffered(now: Settings): boolean;
   isOn(now: Settings): boolean;
@@ -40,8 +38,6 @@ export function approvalSetting({ decisionMessages }: Pick<CommandDeps, 'decisio
   const options: readonly Option[] = [
     {
       name: 'messages',
-      label: (t) => t('settings.approvalDirectMessagesOnButton'),
-      state: (t, isOn) => t(isOn ? 'settings.approval.messagesOn' : 'settings.approval.messagesOff'),
       isOffered: () => decisionMessages.isOn,
       isOn: sendsDirectMessages,
       turn: ({ directMessages: _former, ...before }, isOn) =>
@@ -49,16 +45,12 @@ export function approvalSetting({ decisionMessages }: Pick<CommandDeps, 'decisio
     },
     {
       name: 'mention',
-      label: (t) => t('settings.approvalMentionButton'),
-      state: (t, isOn) => t(isOn ? 'settings.approval.mentionOn' : 'settings.approval.mentionOff'),
       isOffered: ({ approvalRoleId }) => approvalRoleId !== undefined,
       isOn: mentionsRole,
       turn: (before, isOn) => (isOn === mentionsRole(before) ? before : withMention(before, isOn)),
     },
     {
       name: 'trusted',
-      label: (t) => t('settings.approval.trustedButton'),
-      state: (t, isOn) => t(isOn ? 'settings.approval.trustedOn' : 'settings.approval.trustedOff'),
       isOffered: ({ approvalRoleId }) => approvalRoleId !== undefined,
       isOn: trustsApprovalRole,
       turn: (before, isOn) => {
@@ -69,8 +61,6 @@ export function approvalSetting({ decisionMessages }: Pick<CommandDeps, 'decisio
     },
     {
       name: 'reason',
-      label: (t) => t('settings.approval.reasonButton'),
-      state: (t, isOn) => t(isOn ? 'settings.approval.reasonOn' : 'settings.approval.reasonOff'),
       isOffered: () => true,
       isOn: ({ requiresReason }) => requiresReason === true,
       turn: ({ requiresReason: _former, ...before }, isOn) =>
@@ -87,13 +77,8 @@ export function approvalSetting({ decisionMessages }: Pick<CommandDeps, 'decisio
     needsLog: true,
     states: (t, { now }) => ({
       // The operator has turned direct messages off, so admins can't turn them on.
-      ...(!decisionMessages.isOn && { messages: `${OFF} ${t('settings.approval.messagesOff')}` }),
-      ...Object.fromEntries(
-        offered(now).map(({ name, state, isOn }) => [
-          name,
-          `${isOn(now) ? FINE : OFF} ${state(t, isOn(now))}`,
-        ]),
-      ),
+      ...(!decisionMessages.isOn && { messages: stateText(t, 'messages', false) }),
+      ...Object.fromEntries(offered(now).map(({ name, isOn }) => [name, stateText(t, name, isOn(now))])),
       ...(now.trustedRoleId !== undefined && { role: trustedRoleLine(t, { now }) }),
     }),
     notes(audience, shown) {
@@ -114,8 +99,8 @@ export function approvalSetting({ decisionMessages }: Pick<CommandDeps, 'decisio
         select({
           id: changeId('approval', 'options'),
           placeholder: t('settings.approval.options'),
-          options: offered(now).map(({ name, label, isOn }) => ({
-            label: label(t),
+          options: offered(now).map(({ name, isOn }) => ({
+            label: t(`settings.approval.${name}Button`),
             value: name,
             default: isOn(now),
           })),
@@ -171,15 +156,17 @@ export function approvalSetting({ decisionMessages }: Pick<CommandDeps, 'decisio
         ];
         return { make, ...said(texts) };
       },
-      'no-role': ({ t }, _now, shownId) => ({
-        make({ approvalRoleId, mentionsApprovalRole: _former, ...before }) {
-          checkShown(shownId, approvalRoleId, t('settings.otherChosen'));
-          return before;
-        },
-      }),
+      'no-role': removal(
+        'approvalRoleId',
+        'settings.otherChosen',
+        ({ mentionsApprovalRole: _former, ...others }) => others,
+      ),
     },
   };
 }
+
+const stateText = (t: Translate, name: Option['name'], isOn: boolean): string =>
+  `${isOn ? FINE : OFF} ${t(`settings.approval.${name}${isOn ? 'On' : 'Off'}`)}`;
 
 /** Whether members who can approve submissions can submit without approval. */
 const trustsApprovalRole = ({ approvalRoleId, trustedRoleId }: Settings): boolean =>

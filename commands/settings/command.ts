@@ -162,7 +162,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     const [page = '', id = '', name = '', ...about] = state.split(':');
     const setting = settingOf(id);
     const prepare = ownValue(setting?.handlers, name);
-    if (!setting || !prepare) throw new UserError(context.t('settings.gone'));
+    if (!setting || !prepare) throw new UserError(context.t('settings.choiceGone'));
     return change(context, setting, { page, wanted }, (now) => prepare(context, now, about.join(':')));
   }
 
@@ -171,7 +171,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     const { wanted, state } = readPage(argument);
     const [id = '', ...about] = state.split(':');
     const setting = settingOf(id);
-    if (!setting?.modal) throw new UserError(t('settings.gone'));
+    if (!setting?.modal) throw new UserError(t('settings.choiceGone'));
     return { setting, modal: setting.modal, view: { page: id, wanted }, about: about.join(':') };
   }
 

@@ -32,21 +32,12 @@ export const gamesSetting = ({ games, history }: CommandDeps): Setting => ({
   line: gamesLine,
   difference(t, { now: { games: before } }, { now: { games: after }, games: all }) {
     if (before === undefined || after === undefined) return undefined;
-    const text = (key: 'added' | 'removed', aliases: readonly string[]) =>
-      aliases.length > 0 &&
-      `${FINE} ${t(`guildLog.games.${key}`, { names: gameNames(t, aliases, all, MAX_LOGGED) })}`;
-    return [
-      text(
-        'added',
-        after.filter((alias) => !before.includes(alias)),
-      ),
-      text(
-        'removed',
-        before.filter((alias) => !after.includes(alias)),
-      ),
-    ]
-      .filter(Boolean)
-      .join('\n');
+    const text = (key: 'added' | 'removed', some: readonly string[], others: readonly string[]) => {
+      const aliases = some.filter((alias) => !others.includes(alias));
+      const names = gameNames(t, aliases, all, MAX_LOGGED);
+      return aliases.length > 0 && `${FINE} ${t(`guildLog.games.${key}`, { names })}`;
+    };
+    return [text('added', after, before), text('removed', before, after)].filter(Boolean).join('\n');
   },
   about: ({ t }, now) => (now.games === undefined ? t('settings.games.aboutAll') : t('settings.games.about')),
   controls(context, { now, games: all }, wanted) {

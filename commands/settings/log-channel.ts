@@ -68,12 +68,8 @@ export function logChannelSetting(deps: CommandDeps): Setting {
   }
 
   /** Explains why the bot doesn't know who can read a channel. */
-  async function whyUnchecked({ t, guildId }: PressContext, channelId: string): Promise<string> {
-    const link = await addBotLink(guildId);
-    return link === undefined
-      ? t('settings.log.unchecked', { channelId })
-      : t('settings.logNeedsBot', { link });
-  }
+  const whyUnchecked = (context: PressContext, channelId: string): Promise<string> =>
+    addBotOr(context.t('settings.log.unchecked', { channelId }), context, deps);
 
   /** Posts a first message in the channel, then uses it as the log channel. */
   async function use(context: PressContext, logChannelId: string, mayMentionRoles: boolean): Promise<Change> {
@@ -81,7 +77,8 @@ export function logChannelSetting(deps: CommandDeps): Setting {
     const greeting = `⚙️ ${words('guildLog.opened', { member: memberText(context.user) })}`;
     const result = await postText(logChannelId, greeting);
     if (result !== 'posted') {
-      throw new UserError(await whyNotIn(context, logChannelId, { result, addBotLink }));
+      const text = troubleText(context.t, logChannelId, result);
+      throw new UserError(result === 'failed' ? text : await addBotOr(text, context, deps));
     }
     return { make: ({ logTrouble: _former, ...before }) => ({ ...before, logChannelId, mayMentionRoles }) };
   }
@@ -205,7 +202,7 @@ export const lackingTexts = (
 ): readonly string[] =>
   channelId === undefined || trouble === undefined || trouble === 'gone'
     ? []
-    : [t('settings.announce.without', { channelId, names: namesOf(t, MISSING[trouble]) })];
+    : [lackingText(t, channelId, MISSING[trouble])];
 
 /** Adds the bot's problems in the interaction's own channel, because Discord sends the bot's permissions there. */
 export function withTroubleHere({ channelId, botPermissions }: Context, now: Settings): Settings {
@@ -226,42 +223,27 @@ export function withTroubleHere({ channelId, botPermissions }: Context, now: Set
 export async function demandPermissions(
   context: PressContext,
   channelId: string,
-  { addBotLink }: Pick<CommandDeps, 'addBotLink'>,
+  deps: Pick<CommandDeps, 'addBotLink'>,
 ): Promise<void> {
   const lacking = missingIn(context.channelPermissions);
   if (lacking.length === 0) return;
-  throw new UserError(await whyNotIn(context, channelId, { result: 'no-permission', lacking, addBotLink }));
+  throw new UserError(await addBotOr(lackingText(context.t, channelId, lacking), context, deps));
 }
 
-interface UnusableChannel extends Pick<CommandDeps, 'addBotLink'> {
-  readonly result: Exclude<PostResult, 'posted'>;
-  /** The missing permissions, if Discord named them. */
-  readonly lacking?: readonly NeededPermission[];
-}
-
-/** Explains why the bot can't post in a chosen channel. */
-async function whyNotIn(
-  { t, guildId }: Pick<PressContext, 't' | 'guildId'>,
-  channelId: string,
-  { result, lacking, addBotLink }: UnusableChannel,
+/** Asks the admin to add the bot. Returns the given text, which explains another problem, if the bot is in the guild. */
+async function addBotOr(
+  text: string,
+  { t, guildId }: Pick<Context, 't' | 'guildId'>,
+  { addBotLink }: Pick<CommandDeps, 'addBotLink'>,
 ): Promise<string> {
-  const link = result === 'failed' ? undefined : await addBotLink(guildId);
-  return link === undefined
-    ? troubleText(t, channelId, result, lacking)
-    : t('settings.logNeedsBot', { link });
+  const link = await addBotLink(guildId);
+  return link === undefined ? text : t('settings.logNeedsBot', { link });
 }
 
-/** @param lacking the missing permissions, if Discord named them */
-function troubleText(
-  t: Translate,
-  channelId: string,
-  trouble: Exclude<PostResult, 'posted'>,
-  lacking: readonly NeededPermission[] = [],
-): string {
+function troubleText(t: Translate, channelId: string, trouble: Exclude<PostResult, 'posted'>): string {
   if (trouble === 'failed') return t('settings.channelUntested', { channelId });
-  if (trouble === 'gone') return t('settings.channelGone');
-  const names = namesOf(t, lacking.length > 0 ? lacking : MISSING[trouble]);
-  return t('settings.missing', { channelId, names });
+  if (trouble === 'gone') return t('settings.choiceGone');
+  return lackingText(t, channelId, MISSING[trouble]);
 }
 
 function testFailedText(t: Translate, channelId: string, trouble: Exclude<PostResult, 'posted' | 'failed'>) {
@@ -285,5 +267,7 @@ function missingIn(permissions: bigint | undefined): readonly NeededPermission[]
   return MISSING['no-access'].filter((name) => (permissions & PermissionFlagsBits[name]) === 0n);
 }
 
-const namesOf = (t: Translate, permissions: readonly NeededPermission[]): string =>
-  t.and(permissions.map((name) => `**${t(`permission.${name}`)}**`));
+function lackingText(t: Translate, channelId: string, lacking: readonly NeededPermission[]): string {
+  const names = t.and(lacking.map((name) => `**${t(`permission.${name}`)}**`));
+  return t('settings.missing', { channelId, names });
+}

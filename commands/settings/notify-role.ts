@@ -4,12 +4,12 @@ import { UserError } from '../../src/interactions/user-error.ts';
 import type { Translate } from '../../src/words/words.ts';
 import {
   changeId,
-  checkShown,
   chosenId,
   FINE,
   hasLog,
   INCOMPLETE,
   OFF,
+  removal,
   type Setting,
   type SettingsView,
 } from './setting.ts';
@@ -40,12 +40,7 @@ export const notifyRoleSetting: Setting = {
         },
       };
     },
-    none: ({ t }, _now, shownId) => ({
-      make({ notifyRoleId, ...before }) {
-        checkShown(shownId, notifyRoleId, t('settings.otherChosen'));
-        return before;
-      },
-    }),
+    none: removal('notifyRoleId', 'settings.otherChosen'),
   },
 };
 

@@ -105,9 +105,7 @@ export interface Setting {
    * @param now the settings when the control was used; `make` gets the current settings
    * @param about the part of the custom id after the name
    */
-  readonly handlers: Readonly<
-    Record<string, (context: PressContext, now: Settings, about: string) => Change | Promise<Change>>
-  >;
+  readonly handlers: Readonly<Record<string, Handler>>;
   readonly modal?: SettingModal;
   /** Shows a list in place of the setting's page. */
   list?(context: Context): Promise<Reply>;
@@ -120,6 +118,8 @@ export interface Setting {
   /** Reports a change, in place of the usual line in the log channel. */
   report?(context: Context, before: Settings, now: Settings): Promise<void>;
 }
+
+type Handler = (context: PressContext, now: Settings, about: string) => Change | Promise<Change>;
 
 interface OpenModal extends Omit<ModalOptions, 'id'> {
   /** The `about` argument for `change`. Defaults to the `about` argument of `open`. */
@@ -215,3 +215,20 @@ export function chosenId({ t, values: [id] }: Pick<PressContext, 't' | 'values'>
 export function checkShown(shownId: string, chosen: string | undefined, message: string): void {
   if (shownId !== '' && chosen !== undefined && chosen !== shownId) throw new UserError(message);
 }
+
+/**
+ * Creates the handler of a button that removes the role or channel that the page showed. See {@link checkShown}.
+ * @param rest removes what belongs to the role or channel from the other settings
+ */
+export const removal =
+  (
+    name: 'notifyRoleId' | 'trustedRoleId' | 'approvalRoleId' | 'announceChannelId',
+    message: 'settings.otherChosen' | 'settings.otherChannelChosen',
+    rest = (others: Settings): Settings => others,
+  ): Handler =>
+  ({ t }, _now, shownId) => ({
+    make({ [name]: chosen, ...others }) {
+      checkShown(shownId, chosen, t(message));
+      return rest(others);
+    },
+  });

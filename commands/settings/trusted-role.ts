@@ -1,7 +1,7 @@
 import { button, roleSelect } from '../../src/interactions/controls.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
 import type { Translate } from '../../src/words/words.ts';
-import { changeId, checkShown, chosenId, FINE, OFF, type Setting, type SettingsView } from './setting.ts';
+import { changeId, chosenId, FINE, OFF, removal, type Setting, type SettingsView } from './setting.ts';
 
 /** The setting for the role whose members can submit servers without approval. */
 export const trustedRoleSetting: Setting = {
@@ -30,12 +30,7 @@ export const trustedRoleSetting: Setting = {
       if (trustedRoleId === guildId) throw new UserError(t('settings.trusted.everyone'));
       return { make: (before) => ({ ...before, trustedRoleId }) };
     },
-    none: ({ t }, _now, shownId) => ({
-      make({ trustedRoleId, ...before }) {
-        checkShown(shownId, trustedRoleId, t('settings.otherChosen'));
-        return before;
-      },
-    }),
+    none: removal('trustedRoleId', 'settings.otherChosen'),
   },
 };
 

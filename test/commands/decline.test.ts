@@ -42,8 +42,8 @@ it.each([
   ['9', ''],
   ['9a', ''],
   ['12 - 9', ''],
-  ['1 to 2', ' Write lines as in `3, 7-9`.'],
-  ['1 2', ' Write lines as in `3, 7-9`.'],
+  ['1 to 2', ' Enter lines like this: `3, 7-9`.'],
+  ['1 2', ' Enter lines like this: `3, 7-9`.'],
 ])('the bot rejects the unknown lines "%s", and explains the format if necessary', (lines, hint) => {
   expect(Object(read(lines)).why).toBe(
     `⚠️ \`${lines}\` isn't a line in this submission.${hint} Still waiting for a moderator.`,

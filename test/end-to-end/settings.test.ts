@@ -339,7 +339,7 @@ describe('the log channel', () => {
       '✅ **Daily quota**: 3 game servers per member',
       '➖ **Daily quota**: none',
       '✅ **Games**: only Factorio',
-      expect.stringMatching(/^✅ \*\*Games\*\*: also allowed now: .*Counter-Strike 2/),
+      expect.stringMatching(/^✅ \*\*Games\*\*: newly allowed: .*Counter-Strike 2/),
       '✅ **Games**: no longer allowed: Factorio',
       '✅ **Games**: all',
       `⚙️ \\@admin moved the log channel to <#${admin.channelId}>.`,
@@ -468,8 +468,7 @@ it('a forged log channel in another Discord server is rejected', async ({ bot, g
 });
 
 describe('a channel where the bot lacks permissions', () => {
-  const lacks = (answer: Answer) =>
-    textOf(answer).match(/missing permissions in #\d+: (.*?)\. Add the bot/)?.[1];
+  const lacks = (answer: Answer) => textOf(answer).match(/The bot lacks (.*?) in #\d+\. Add the bot/)?.[1];
   const posts = (guild: TestGuild) =>
     guild.discord.requests.filter(({ path }) => path.endsWith(`/${staffChannel(guild)}/messages`));
 
