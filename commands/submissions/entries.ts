@@ -72,7 +72,7 @@ export function entryText(
     ].join('\n');
   }
   const ended = only ? [endedText(t, only)] : countTexts(t, counts);
-  const approved = decidedBy === undefined ? [] : [decisionText(t, 'approved', entry)];
+  const approved = decidedBy === '' ? [] : [decisionText(t, 'approved', entry)];
   const why = only ? whyTexts(t, only) : [];
   return [what, [...ended, ...about, ...approved].join(' · '), ...why].join('\n');
 }
@@ -197,7 +197,7 @@ export function fileRow(
     queryPort === undefined ? '' : String(queryPort),
     t(`outcome.${isDeclined(outcome) ? 'declined' : outcome.kind}`),
     outcomeCell(t, outcome),
-    decidedBy === undefined ? '' : `<@${decidedBy}>`,
+    decidedBy ? `<@${decidedBy}>` : '',
     declineReason === undefined ? '' : reasonText(t, declineReason, (words) => words),
     decidedByName ?? '',
     from ? changedTexts(t, { from, to: entry, format: String }, games).join('; ') : '',

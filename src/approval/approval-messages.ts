@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DiscordApi, isUncertain, type ReplyTarget } from '../discord/api.ts';
 import { type ChannelMessage, type ChannelPosts, replacingBody } from '../discord/channel-posts.ts';
-import type { GuildSettings, logChannels, Settings } from '../guilds/settings.ts';
+import type { GuildSettings, logChannels } from '../guilds/settings.ts';
 import type { PressedPost } from '../interactions/command.ts';
 import type { GuildWords } from '../interactions/guild-words.ts';
 import { createJob, type Part } from '../lifecycle.ts';
@@ -122,7 +122,13 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     const { logChannelId: channelId, logTrouble } = found;
     const hasTrouble = logTrouble !== undefined;
     if (hasTrouble && posts.wasRejected(channelId, PAUSE_AFTER_REJECTION_MS)) return undefined;
-    return { channelId, hasTrouble, roleId: isMentionDue(found) ? found.approvalRoleId : undefined };
+    const {
+      mentionsApprovalRole,
+      approvalMentionedAt: at = Number.NEGATIVE_INFINITY,
+      approvalRoleId,
+    } = found;
+    const isMentioned = mentionsApprovalRole && !isRecent(at, MENTION_AT_MOST_EVERY_MS);
+    return { channelId, hasTrouble, roleId: isMentioned ? approvalRoleId : undefined };
   }
 
   /** @param submission `undefined` if it was deleted, usually together with the guild's data */
@@ -311,11 +317,4 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
 
   const part: Part = { name: 'approval messages', ...job };
   return { ...part, show, showDue, showDeleted, moved };
-}
-
-function isMentionDue({
-  mentionsApprovalRole,
-  approvalMentionedAt: at = Number.NEGATIVE_INFINITY,
-}: Settings): boolean {
-  return mentionsApprovalRole === true && !isRecent(at, MENTION_AT_MOST_EVERY_MS);
 }

@@ -103,10 +103,7 @@ function kindOf({ state, servers }: Submission): keyof typeof LOOK {
 export function decisionText(
   t: Translate,
   decision: 'approved' | 'unconfirmed' | 'declined',
-  {
-    decidedBy: id = '',
-    decidedByName: name,
-  }: Pick<Submission, 'decidedByName'> & { readonly decidedBy?: string | undefined },
+  { decidedBy: id, decidedByName: name }: Pick<Submission, 'decidedBy' | 'decidedByName'>,
 ): string {
   return id === ''
     ? t(`approval.${decision}`)

@@ -18,7 +18,7 @@ import type { NotApprovedOutcome } from '../submissions/outcome.ts';
 import { outcomeToStore } from '../submissions/server-columns.ts';
 import { rowForServer, type Submission } from '../submissions/submission.ts';
 import type { WaitingSubmissionsDeps } from '../submissions/submission-store.ts';
-import { declinedDraftId, needsModerator } from '../submissions/submissions.ts';
+import { needsModerator } from '../submissions/submissions.ts';
 import type { DraftRef, WaitingSubmissions } from '../submissions/waiting-submissions.ts';
 
 export const WAITS_MS = 7 * DAY_MS;
@@ -97,21 +97,12 @@ export function createWaitingSubmissions({
    * Whether a declined submission's servers have been submitted again, with the same addresses or as another version, or are
    * waiting in another submission.
    */
-  async function isElsewhere({ id, guildId, userId, draftId, endedAt = 0 }: Submission): Promise<boolean> {
-    const declinedAt = tables().selectFrom('submissions').select('created_at').where('id', '=', id);
-    const again = await tables()
-      .selectFrom('submissions')
+  async function isElsewhere(declined: Submission): Promise<boolean> {
+    const { id, guildId, userId, draftId, endedAt = 0 } = declined;
+    const again = await submissions
+      .laterThan(declined)
+      .where(({ or, eb }) => or([eb('draft_id', '<>', draftId), eb('interaction_id', 'is not', null)]))
       .select('id')
-      .where(({ or, and, eb }) =>
-        or([
-          eb('draft_id', '=', declinedDraftId(id)),
-          and([
-            eb('draft_id', '=', draftId),
-            eb('interaction_id', 'is not', null),
-            eb('created_at', '>', declinedAt),
-          ]),
-        ]),
-      )
       .limit(1)
       .executeTakeFirst();
     if (again) return true;
@@ -277,11 +268,7 @@ export function createWaitingSubmissions({
       const own = declined.servers.map(rowForServer);
       const stillWaiting = others?.state === 'waiting' ? others.servers.map(rowForServer) : [];
       const rows = [...own, ...stillWaiting].toSorted(inOrderOfPlaces);
-      const draft = (await drafts.read(draftId)) ?? {
-        id: draftId,
-        source: declined.source ?? 'text',
-        rows: [],
-      };
+      const draft = (await drafts.read(draftId)) ?? { id: draftId, source: 'text', rows: [] };
       const notice = draft.isCancelled ? undefined : await claimNotice(id);
       if (notice === undefined) return false;
       const all = [...otherRows(draft, declined.servers), ...own].toSorted(inOrderOfPlaces);

@@ -3,43 +3,34 @@ import type { ServerSubmission } from '../listing/contract.ts';
 import { DAY_MS, MINUTE_MS } from '../pacing/durations.ts';
 import { countOf } from '../storage/count.ts';
 import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
-import { type DeclineReason, storedReason } from './decline-reason.ts';
 import type { ServerOutcome } from './outcome.ts';
 import {
   INTERRUPTED,
   type OutcomeColumns,
+  type People,
+  type PeopleColumns,
   type ServerColumns,
-  storedCorrection,
   storedOutcome,
+  storedPeople,
   storedServer,
 } from './server-columns.ts';
 import type { SubmissionStoreBase } from './store-deps.ts';
 import type { ServerResult, Submission } from './submission.ts';
 
 /** The outcome of one server that a member submitted. */
-export interface HistoryEntry extends ServerSubmission {
+export interface HistoryEntry
+  extends ServerSubmission,
+    Pick<Submission, 'userId' | 'userName'>,
+    Partial<Pick<Submission, 'decidedBy' | 'decidedByName' | 'declineReason' | 'correctedFrom'>> {
   /** Time of the outcome, or when the server was sent if its outcome couldn't be saved, in milliseconds since 1970. */
   readonly at: number;
-  /** The member's Discord user id. Both the id and the name are empty if the member had their name deleted. */
-  readonly userId: string;
-  readonly userName: string;
   readonly outcome: ServerOutcome;
-  /** The user id of the moderator who decided; `undefined` if no moderator did, or if the name was deleted. */
-  readonly decidedBy?: string | undefined;
-  readonly decidedByName?: string;
-  readonly declineReason?: DeclineReason | undefined;
-  /** The server before a moderator's correction. */
-  readonly correctedFrom?: ServerSubmission | undefined;
 }
 
 export interface SubmissionEntry
-  extends Pick<HistoryEntry, 'at' | 'userId' | 'userName' | 'decidedBy' | 'declineReason'>,
-    Pick<Submission, 'decidedByName' | 'correctedByName' | 'correctedFrom' | 'state'> {
-  readonly id: string;
-  readonly draftId: string;
+  extends Pick<HistoryEntry, 'at'>,
+    Pick<Submission, 'id' | 'draftId' | 'state' | 'correctedBy' | 'correctedByName' | keyof People> {
   readonly counts: Readonly<Record<ServerOutcome['kind'], number>>;
-  /** See {@link Submission}. */
-  readonly correctedBy: string | undefined;
   /** The submission's server, if there is exactly one. */
   readonly only: HistoryEntry | undefined;
   /** The submission's first server, or the first that a search found. */
@@ -357,11 +348,7 @@ export const ENTRY_COLUMNS = [
   'submissions.corrected_from',
 ] as const;
 
-type EntryRow = Pick<SubmissionsTable, 'user_id' | 'user_name' | 'decided_by' | 'decided_by_name'> &
-  Pick<SubmissionsTable, 'decline_reason' | 'decline_reason_key' | 'corrected_from'> &
-  Pick<ServersTable, 'sent_at' | 'ended_at'> &
-  ServerColumns &
-  OutcomeColumns;
+type EntryRow = PeopleColumns & ServerColumns & OutcomeColumns & Pick<ServersTable, 'sent_at' | 'ended_at'>;
 
 type OutcomeRow = SubmissionsTable & Pick<ServersTable, 'outcome'> & { readonly count: number };
 
@@ -382,16 +369,11 @@ function submissionOf(
     id: first.id,
     draftId: first.draft_id,
     at: first.ended_at ?? first.created_at,
-    userId: first.user_id ?? '',
-    userName: first.user_name ?? '',
     counts,
     state: first.state,
-    decidedBy: first.decided_by ?? undefined,
-    decidedByName: first.decided_by_name ?? '',
+    ...storedPeople(first),
     correctedBy: first.corrected_by ?? undefined,
     correctedByName: first.corrected_by_name ?? '',
-    correctedFrom: storedCorrection(first),
-    declineReason: storedReason(first),
     only: first.count === 1 && others.length === 0 ? server : undefined,
     first: server,
   };
@@ -400,13 +382,8 @@ function submissionOf(
 export function entryOf(row: EntryRow): HistoryEntry {
   return {
     ...storedServer(row),
+    ...storedPeople(row),
     at: row.ended_at ?? row.sent_at ?? 0,
-    userId: row.user_id ?? '',
-    userName: row.user_name ?? '',
     outcome: storedOutcome(row) ?? INTERRUPTED,
-    decidedBy: row.decided_by ?? undefined,
-    ...(row.decided_by_name !== null && { decidedByName: row.decided_by_name }),
-    declineReason: storedReason(row),
-    correctedFrom: storedCorrection(row),
   };
 }

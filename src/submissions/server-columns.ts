@@ -8,6 +8,7 @@ import {
   type UnknownOutcome,
 } from '../listing/contract.ts';
 import type { ServersTable, SubmissionsTable } from '../storage/tables.ts';
+import { storedReason } from './decline-reason.ts';
 import { NOT_APPROVED_REASONS, type ServerOutcome } from './outcome.ts';
 
 /** The outcome of a server if the process died while sending it, or if the real outcome could not be recorded. */
@@ -47,8 +48,20 @@ export function storedOutcome({ outcome, message, reason }: OutcomeColumns): Ser
   }
 }
 
-/** Restores the server before a correction, which {@link SubmissionsTable.corrected_from} stores as JSON. */
-export const storedCorrection = ({
-  corrected_from: json,
-}: Pick<SubmissionsTable, 'corrected_from'>): ServerSubmission | undefined =>
-  json === null || json === undefined ? undefined : JSON.parse(json);
+/** The columns of the `submissions` table that store who submitted, decided on and corrected a submission. */
+export type PeopleColumns = Pick<
+  SubmissionsTable,
+  'user_id' | 'user_name' | 'decided_by' | 'decided_by_name'
+> &
+  Pick<SubmissionsTable, 'decline_reason' | 'decline_reason_key' | 'corrected_from'>;
+
+export type People = ReturnType<typeof storedPeople>;
+
+export const storedPeople = (row: PeopleColumns) => ({
+  userId: row.user_id ?? '',
+  userName: row.user_name ?? '',
+  decidedBy: row.decided_by ?? '',
+  decidedByName: row.decided_by_name ?? '',
+  declineReason: storedReason(row),
+  correctedFrom: row.corrected_from ? (JSON.parse(row.corrected_from) as ServerSubmission) : undefined,
+});

@@ -8,7 +8,6 @@ import { isRecent } from '../pacing/recent.ts';
 import { addressOf, lineLabel, placeOf, type RowPlace } from '../server-lists/row.ts';
 import { isAbandoned } from '../storage/leases.ts';
 import type { DraftsTable, ServersTable, SubmissionsTable } from '../storage/tables.ts';
-import { storedReason } from './decline-reason.ts';
 import { afterSubmission, type Draft, isDone, isUnsent } from './draft.ts';
 import type { Drafts, NoDraft, Submitter } from './drafts.ts';
 import { isDeclined } from './outcome.ts';
@@ -18,8 +17,8 @@ import {
   type OutcomeColumns,
   outcomeToStore,
   type ServerColumns,
-  storedCorrection,
   storedOutcome,
+  storedPeople,
   storedServer,
 } from './server-columns.ts';
 import type { SubmissionStoreBase } from './store-deps.ts';
@@ -228,14 +227,9 @@ export function createSubmissions(deps: SubmissionsDeps) {
       draftId: row.draft_id,
       guildId: row.guild_id,
       state: row.state,
-      userId: row.user_id ?? '',
-      userName: row.user_name ?? '',
-      decidedBy: row.decided_by ?? '',
-      decidedByName: row.decided_by_name ?? '',
+      ...storedPeople(row),
       correctedBy: row.corrected_by ?? undefined,
       correctedByName: row.corrected_by_name ?? '',
-      correctedFrom: storedCorrection(row),
-      declineReason: storedReason(row),
       decisionId: row.decision_id ?? undefined,
       isUndoable:
         row.state === 'declined' && row.notified_at === null && isRecent(row.ended_at ?? 0, undoMs, now()),
@@ -279,21 +273,23 @@ export function createSubmissions(deps: SubmissionsDeps) {
     return row && read(row);
   }
 
-  /**
-   * Returns the labels of the lines submitted after this submission was declined, in its draft or in the draft
-   * {@link declinedDraftId}.
-   */
-  async function laterLines({ id, draftId }: Submission): Promise<ReadonlySet<string>> {
+  /** Selects the submissions made after this one was declined, of its draft or of the draft {@link declinedDraftId}. */
+  function laterThan({ id, draftId }: Submission) {
     const declinedAt = tables().selectFrom('submissions').select('created_at').where('id', '=', id);
-    const rows = await tables()
+    return tables()
       .selectFrom('submissions')
-      .innerJoin('servers', 'servers.submission_id', 'submissions.id')
       .where(({ or, and, eb }) =>
         or([
           eb('draft_id', '=', declinedDraftId(id)),
           and([eb('draft_id', '=', draftId), eb('created_at', '>', declinedAt)]),
         ]),
-      )
+      );
+  }
+
+  /** Returns the labels of the lines submitted after this submission was declined. */
+  async function laterLines(declined: Submission): Promise<ReadonlySet<string>> {
+    const rows = await laterThan(declined)
+      .innerJoin('servers', 'servers.submission_id', 'submissions.id')
       .where('state', '<>', 'withdrawn')
       .select(['line', 'part'])
       .execute();
@@ -394,6 +390,7 @@ export function createSubmissions(deps: SubmissionsDeps) {
     dropUnsent,
     dropEmpty,
     latestRow,
+    laterThan,
     /**
      * Returns the draft for a member to edit. If a declined submission's draft has expired or now contains other lines,
      * rebuilds the draft from the stored servers, without lines that the member has resubmitted.

@@ -510,7 +510,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     ]);
     const entries = await opened.history.entries(guildId, (await opened.history.find(guildId, {})).flat());
     expect(entries).toMatchObject([
-      { counts: { 'not-sent': 2 }, decidedBy: undefined },
+      { counts: { 'not-sent': 2 }, decidedBy: '' },
       {
         decidedBy: MODERATOR,
         declineReason: { key: 'rules', words: 'Not ours.' },

@@ -30,6 +30,8 @@ describe('a previously submitted server', () => {
       at: 2,
       userId: '8',
       userName: 'name of 8',
+      decidedBy: '',
+      decidedByName: '',
       isYours: false,
       outcome: { kind: 'unknown', reason: 'unreadable' },
     };

@@ -38,6 +38,8 @@ describe("a guild's history", () => {
       at: 2,
       userId: '8',
       userName: 'name of 8',
+      decidedBy: '',
+      decidedByName: '',
       outcome: { kind: 'accepted', message: 'Yes.' },
     };
     expect(await history.entries('1', ['c', 'deleted meanwhile', 'b'])).toEqual([
@@ -48,6 +50,7 @@ describe("a guild's history", () => {
         at: 3,
         userId: '7',
         userName: 'name of 7',
+        decidedBy: '',
         decidedByName: '',
         correctedByName: '',
         counts: { ...none, rejected: 2 },
@@ -61,6 +64,7 @@ describe("a guild's history", () => {
         at: 2,
         userId: '8',
         userName: 'name of 8',
+        decidedBy: '',
         decidedByName: '',
         correctedByName: '',
         counts: { ...none, accepted: 1 },
