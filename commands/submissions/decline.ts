@@ -62,7 +62,7 @@ export function reasonFields(context: PressContext, isRequired: boolean): readon
       placeholder: t('approval.modal.reason'),
       options: DECLINE_REASONS.map((key) => {
         const label = t(`approval.reasons.${key}`);
-        return { label, value: key, ...(label === chosen && { default: true }) };
+        return { label, value: key, default: label === chosen };
       }),
       // Discord can't require one of two fields, so the bot checks the reason itself.
       required: false,
@@ -96,11 +96,9 @@ export function blockField(context: PressContext, submissions: readonly Submissi
     label: t('blocks.decline'),
     hint: t('blocks.declineHint'),
     placeholder: t('blocks.decline'),
-    options: [...blockable(submissions).keys()].slice(0, LIMITS.choices).map((label) => ({
-      label,
-      value: label,
-      ...(label === chosen && { default: true }),
-    })),
+    options: [...blockable(submissions).keys()]
+      .slice(0, LIMITS.choices)
+      .map((label) => ({ label, value: label, default: label === chosen })),
     required: false,
   };
 }

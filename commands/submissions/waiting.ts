@@ -8,7 +8,7 @@ import {
 } from '../../src/interactions/command.ts';
 import { button, customIdsOf, rows } from '../../src/interactions/controls.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
-import type { Unavailable } from '../../src/submissions/drafts.ts';
+import type { NoDraft } from '../../src/submissions/drafts.ts';
 import { type Submission, serverResults } from '../../src/submissions/submission.ts';
 import { sentences } from '../../src/words/sentences.ts';
 import { addressCode } from '../../src/words/servers.ts';
@@ -21,6 +21,12 @@ import { editAgain } from './again.ts';
 import { earlierLines, linesLeft } from './lines-left.ts';
 import { mayDecide } from './queue.ts';
 
+export interface UnavailableDraft extends Pick<NoDraft, 'why'> {
+  readonly id: string;
+  /** Whether the control would have submitted the draft. */
+  readonly isSending?: boolean;
+}
+
 /**
  * Shows a draft's latest submission to a member who can no longer change the draft. Waits while the submission is being
  * sent, because the interaction that sends it may no longer be able to edit the message. Replaces an old preview, but not a
@@ -29,13 +35,14 @@ import { mayDecide } from './queue.ts';
  */
 export async function replyForUnavailable(
   context: Context & Partial<Pick<PressContext, 'stopping'> & Pick<SubmitContext, 'shown'>>,
-  { id, why, isSending }: { readonly id: string; readonly why: Unavailable; readonly isSending?: boolean },
+  unavailable: UnavailableDraft,
   deps: CommandDeps,
 ): Promise<Reply> {
   const { guildId, user, receivedAt, message, t } = context;
+  const { id, why } = unavailable;
   const isSubmitted = why === 'submitted' || why === 'being-sent' || why === 'decided';
   const submission = isSubmitted ? await deps.submissions.settled(guildId, id, context.stopping) : undefined;
-  if (submission?.userId !== user.id) throw noDraft({ id, why, isSending }, t);
+  if (submission?.userId !== user.id) throw noDraft(unavailable, t);
   if (submission.state === 'running') throw noDraft({ id, why: 'being-sent' }, t);
   const isLate = !submission.needsModerator && (submission.endedAt ?? 0) < receivedAt;
   if (!isLate) return replyForSubmission(context, submission, deps);
@@ -143,16 +150,8 @@ async function nextWhileWaiting(
 /**
  * Explains why a control's draft is unavailable. The only remaining button opens a modal with the message's lines or, if
  * everything was submitted, the member's submissions.
- * @param isSending whether the control would have submitted the draft
  */
-export function noDraft(
-  {
-    id,
-    why,
-    isSending = false,
-  }: { readonly id: string; readonly why: Unavailable; readonly isSending?: boolean | undefined },
-  t: Translate,
-): UserError {
+export function noDraft({ id, why, isSending = false }: UnavailableDraft, t: Translate): UserError {
   switch (why) {
     case 'of-another-member':
       return new UserError(t('again.notYours'));
@@ -163,7 +162,7 @@ export function noDraft(
       const next = why === 'submitted' ? mineButton(t) : reopen;
       return new OldMessageError({
         content: sentences(
-          t(`again.over.${OVER[why]}`),
+          t(`again.over.${why === 'gone' ? 'lapsed' : why}`),
           isSending && why === 'gone' ? t('again.over.notSent') : undefined,
           t('again.over.before'),
         ),
@@ -173,13 +172,3 @@ export function noDraft(
     }
   }
 }
-
-export const undoLate = (t: Translate): UserError =>
-  new OldMessageError({ content: t('again.over.undoLate'), components: [] });
-
-const OVER = {
-  gone: 'lapsed',
-  submitted: 'submitted',
-  cancelled: 'cancelled',
-  decided: 'decided',
-} as const;

@@ -1,10 +1,11 @@
-import type {
-  Actions,
-  Context,
-  Press,
-  PressContext,
-  Reply,
-  SubmitContext,
+import {
+  type Actions,
+  type Context,
+  OldMessageError,
+  type Press,
+  type PressContext,
+  type Reply,
+  type SubmitContext,
 } from '../../src/interactions/command.ts';
 import { button, type Modal, rows } from '../../src/interactions/controls.ts';
 import type { Game } from '../../src/listing/contract.ts';
@@ -13,14 +14,13 @@ import { EMPTY_ROW, type Row, rowText, type TypedRow, typedOf } from '../../src/
 import type { Correction } from '../../src/submissions/check.ts';
 import { type Draft, type Editing, onlyRow } from '../../src/submissions/draft.ts';
 import { type EditResult, withQueryPort, withUsualPort } from '../../src/submissions/draft-editor.ts';
-import type { Unavailable } from '../../src/submissions/drafts.ts';
 import { rowForServer } from '../../src/submissions/submission.ts';
 import { messageCommandText } from '../../src/words/command-text.ts';
 import { severalGamesText, unusableGameText } from '../../src/words/games.ts';
 import { addressCode, readServerLines } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { createApprovalQueue } from '../submissions/queue.ts';
-import { noDraft, replyForUnavailable, undoLate } from '../submissions/waiting.ts';
+import { noDraft, replyForUnavailable, type UnavailableDraft } from '../submissions/waiting.ts';
 import { changeWaiting, isOfLines } from './change-waiting.ts';
 import { onPage } from './choices.ts';
 import { draftBefore, enterFields, fieldsOf } from './enter-fields.ts';
@@ -115,7 +115,7 @@ export function submitActions(deps: CommandDeps): Actions {
         replaces: commandsOfDraft,
         async run(context) {
           const { id, more: mark } = readSubmitId(context.argument);
-          const chosen = await draftEditor.choose(context, id, { shown: onPage(0), chosen: new Set([0]) });
+          const chosen = await draftEditor.choose(context, id, onPage(0), new Set([0]));
           if (chosen.kind === 'no-draft') return replyForUnavailable(context, { id, ...chosen }, deps);
           return submitDraft(context, { id, promised: 1, mark }, deps);
         },
@@ -124,7 +124,7 @@ export function submitActions(deps: CommandDeps): Actions {
       choose: changing((context, id, more) => {
         const [, only] = more.split(':');
         const chosen = new Set(only === undefined ? context.values.map(Number) : [pageIn(only)]);
-        return draftEditor.choose(context, id, { shown: onPage(pageIn(more)), chosen });
+        return draftEditor.choose(context, id, onPage(pageIn(more)), chosen);
       }, pageIn),
       page: changing((context, id) => draftEditor.recheck(context, id), pageIn),
       // Opens an unfinished list in a new message. Its earlier messages can still be used.
@@ -245,7 +245,7 @@ export function submitActions(deps: CommandDeps): Actions {
       undo: changing(async (context, id) => {
         const restored = await draftEditor.recheck(context, id, true);
         const isLate = restored.kind === 'no-draft' && ['cancelled', 'gone'].includes(restored.why);
-        if (isLate) throw undoLate(context.t);
+        if (isLate) throw new OldMessageError({ content: context.t('again.over.undoLate'), components: [] });
         return restored;
       }),
     },
@@ -376,7 +376,7 @@ async function chooseGame(
  */
 async function replyInsteadOfModal(
   context: PressContext,
-  draft: { readonly id: string; readonly why: Unavailable },
+  draft: UnavailableDraft,
   deps: CommandDeps,
 ): Promise<Reply> {
   const reply = await replyForUnavailable({ ...context, stopping: AbortSignal.abort() }, draft, deps);

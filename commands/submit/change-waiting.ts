@@ -3,13 +3,12 @@ import { rows as controlRows } from '../../src/interactions/controls.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
 import { isInvalid, lineLabel, type TypedRow } from '../../src/server-lists/row.ts';
 import type { WaitingEdit } from '../../src/submissions/draft-editor.ts';
-import type { Unavailable } from '../../src/submissions/drafts.ts';
 import { problemText, submissionUnchangedText } from '../../src/words/problem.ts';
 import { sentences } from '../../src/words/sentences.ts';
 import { firstItems, MAX_NAMED_PER_LIST, withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { editAgain } from '../submissions/again.ts';
-import { replyForUnavailable, replyStillWaiting } from '../submissions/waiting.ts';
+import { replyForUnavailable, replyStillWaiting, type UnavailableDraft } from '../submissions/waiting.ts';
 import { fieldsOf, onLineOf, readFields } from './enter-fields.ts';
 import { enterLines } from './enter-lines.ts';
 import { readSubmitId } from './ids.ts';
@@ -50,7 +49,7 @@ async function changeFields(context: SubmitContext, deps: CommandDeps): Promise<
  */
 async function tooLate(
   context: SubmitContext,
-  { id, why }: { readonly id: string; readonly why: Unavailable },
+  { id, why }: UnavailableDraft,
   row: TypedRow,
   deps: CommandDeps,
 ): Promise<Reply> {

@@ -1,7 +1,5 @@
 import type { Context, EnteredValues, Reply } from '../../src/interactions/command.ts';
-import type { UploadedFile } from '../../src/interactions/interaction.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
-import type { ParsedList } from '../../src/server-lists/list-parser.ts';
 import type { Draft } from '../../src/submissions/draft.ts';
 import { withNumbers } from '../../src/submissions/line-numbers.ts';
 import { escapeCode } from '../../src/words/escape.ts';
@@ -17,7 +15,7 @@ import { fileName, readFile } from './text-file.ts';
 
 /** Shows a pasted or uploaded list. Keeps an unreadable list, so the member can correct it. */
 export async function enterList(context: Context & EnteredValues, deps: CommandDeps): Promise<Reply> {
-  const { t, guildId } = context;
+  const { t, guildId, interactionId: id, panelChannelId } = context;
   const text = context.field('servers');
   const file = context.file('file');
   const game = context.field('game').trim();
@@ -31,62 +29,31 @@ export async function enterList(context: Context & EnteredValues, deps: CommandD
     const list = await deps.parser.read({ guildId, sources, game: usable });
     // Without pasted text, members can correct the file's content in the modal, as long as it fits.
     typed ||= list.lastText ?? '';
-    const opened = { list, file: isTyped ? undefined : file, usable, whyUnusable, nearestAlias };
-    return await openList(context, opened, deps);
+    if (file && !isTyped && list.kind === 'too-many')
+      throw new UserError(t('list.file.too-many-in-file', { file: fileName(file), most: list.most }));
+    if (file && !isTyped && list.lastText === '')
+      throw new UserError(t('list.file.blank', { file: fileName(file) }));
+    if (list.kind !== 'rows') throw new UserError(unreadableText(list, t));
+    const { hidden } = list;
+    const choices = choicesIn(list, usable);
+    if (list.rows.length === 0 && choices === undefined) {
+      const example = escapeCode(exampleLine(await deps.suggestions.allowed(guildId)));
+      const hiddenText = hidden > 0 ? t('choices.hidden', { count: hidden }) : undefined;
+      throw new UserError(sentences(t('list.file.empty', { example }), hiddenText));
+    }
+    const rows = withNear(await deps.completeRows(list.rows), nearestAlias);
+    const leftOut = withNumbers(undefined, list.leftOut);
+    const draft: Draft = { id, source: 'text', rows, leftOut, hidden, panelChannelId };
+    const notices = [isGameNeeded(rows, choices) && whyUnusable, unusedText(t, list.unused)];
+    const notice = notices.filter(Boolean).join('\n') || undefined;
+    return await showDraft(context, id, await deps.draftEditor.open(context, draft, choices), deps, {
+      notice,
+    });
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     const isFileLost = file !== undefined && typed === text;
     return keepTyped(context, { text: typed, game, why: error.message, isFileLost }, deps);
   }
-}
-
-interface OpenedList {
-  readonly list: ParsedList;
-  /** The uploaded file, if the list consists only of the file. */
-  readonly file: UploadedFile | undefined;
-  /** The alias of the game for lines without one; can be ''. */
-  readonly usable: string;
-  readonly whyUnusable: string | undefined;
-  readonly nearestAlias: string | undefined;
-}
-
-/** @throws UserError if the list can't be read */
-async function openList(
-  context: Context,
-  { list, file, usable, whyUnusable, nearestAlias }: OpenedList,
-  deps: CommandDeps,
-): Promise<Reply> {
-  const { t, guildId, interactionId: id, panelChannelId } = context;
-  if (list.kind === 'too-many' && file) {
-    throw new UserError(t('list.file.too-many-in-file', { file: fileName(file), most: list.most }));
-  }
-  if (file && list.lastText === '') throw new UserError(t('list.file.blank', { file: fileName(file) }));
-  if (list.kind !== 'rows') throw new UserError(unreadableText(list, t));
-  const { rows, leftOut, unused } = list;
-  const choices = choicesIn(list, usable);
-  if (rows.length === 0 && choices === undefined) {
-    const allowed = await deps.suggestions.allowed(guildId);
-    throw new UserError(
-      sentences(
-        t('list.file.empty', { example: escapeCode(exampleLine(allowed)) }),
-        list.hidden > 0 ? t('choices.hidden', { count: list.hidden }) : undefined,
-      ),
-    );
-  }
-  const completed = withNear(await deps.completeRows(rows), nearestAlias);
-  const draft: Draft = {
-    id,
-    source: 'text',
-    rows: completed,
-    leftOut: withNumbers(undefined, leftOut),
-    hidden: list.hidden,
-    panelChannelId,
-  };
-  const notices = [isGameNeeded(completed, choices) ? whyUnusable : undefined, unusedText(t, unused)].filter(
-    (text) => text !== undefined,
-  );
-  const notice = notices.length > 0 ? notices.join('\n') : undefined;
-  return showDraft(context, id, await deps.draftEditor.open(context, draft, choices), deps, { notice });
 }
 
 const MAX_COLUMN_NAME_LENGTH = 40;

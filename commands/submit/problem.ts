@@ -139,20 +139,17 @@ export async function gamesNear(
   { problem, near }: InvalidRow,
   { games, suggestions }: CommandDeps,
 ): Promise<readonly Game[] | undefined> {
+  const similarTo = async (name: string) =>
+    (await suggestions.games(guildId, name)).slice(0, MAX_SUGGESTED_GAMES);
   switch (problem.code) {
     case 'game-missing': {
       const allowed = near === undefined ? [] : await suggestions.games(guildId, near);
       return allowed.filter(({ alias }) => alias === near);
     }
     case 'game-unknown':
-      return problem.game === ''
-        ? []
-        : (await suggestions.games(guildId, problem.game)).slice(0, MAX_SUGGESTED_GAMES);
+      return problem.game === '' ? [] : similarTo(problem.game);
     case 'game-not-allowed':
-      return (await suggestions.games(guildId, gameNamed(problem.game, games).name)).slice(
-        0,
-        MAX_SUGGESTED_GAMES,
-      );
+      return similarTo(gameNamed(problem.game, games).name);
     default:
       return undefined;
   }

@@ -182,16 +182,14 @@ export function createDraftEditor(deps: DraftEditorDeps) {
     },
     /**
      * Replaces the member's choice among some candidates of the draft. Looks up game servers before the transaction starts.
-     * @param shown the first and the last index, exclusive, of the candidates that the member chose from
+     * @param page the first and the last index, exclusive, of the candidates that the member chose from
      * @param chosen the indices of the chosen candidates
      */
     async choose(
       by: Submitter,
       id: string,
-      {
-        shown: [from, to],
-        chosen,
-      }: { readonly shown: readonly [number, number]; readonly chosen: ReadonlySet<number> },
+      [from, to]: readonly [number, number],
+      chosen: ReadonlySet<number>,
     ): Promise<EditResult> {
       const found = await drafts.find(by, id);
       if (found.kind === 'no-draft') return found;

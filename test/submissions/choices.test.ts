@@ -54,7 +54,7 @@ async function openEditor() {
     open: async (choices: Choices, rows: Draft['rows'] = []) =>
       checked(await draftEditor.open(mia, { id: 'd', source: 'text', rows }, choices)),
     choose: async (...chosen: number[]) =>
-      checked(await draftEditor.choose(mia, 'd', { shown: PAGE, chosen: new Set(chosen) })),
+      checked(await draftEditor.choose(mia, 'd', PAGE, new Set(chosen))),
     submit: (more: { readonly mark?: string; readonly id?: string } = {}) =>
       parts.pipeline.submit({
         ...mia,
@@ -125,10 +125,7 @@ describe('ambiguous addresses in a draft', () => {
     const choose = async (page: number, ...chosen: number[]) =>
       shown(
         checked(
-          await draftEditor.choose(mia, 'd', {
-            shown: [25 * page, 25 * (page + 1)],
-            chosen: new Set(chosen),
-          }),
+          await draftEditor.choose(mia, 'd', [25 * page, 25 * (page + 1)], new Set(chosen)),
         ),
       );
     expect(await choose(0, 0, 1)).toEqual(['1 rust', '2 rust']);
@@ -143,7 +140,7 @@ describe('ambiguous addresses in a draft', () => {
     await open({ ...people(1), candidates: [candidate(1, 'cs2'), candidate(2)] });
     expect(shown(await choose(0, 1))).toEqual(['1 cs2', '2 rust']);
     await open({ ...people(1), candidates: [candidate(1, 'cs2'), candidate(2)], game: '' });
-    await draftEditor.choose(mia, 'd', { shown: PAGE, chosen: new Set() });
+    await draftEditor.choose(mia, 'd', PAGE, new Set());
     expect(shown(await choose(0, 1))).toEqual(['1 cs2', '2 invalid']);
     await draftEditor.correct(mia, 'd', (row) =>
       row.kind === 'invalid' ? { ...row.typed, game: 'gm' } : undefined,
