@@ -194,14 +194,13 @@ export function readDecline(
   const named = linesNamed(typed, servers);
   if (named.kind === 'selected') return { kind: 'typed', reason, only: named.indices, block };
   const possible = named.possible.flatMap((index) => servers[index] ?? []);
+  const parts = partsOnlyNaming(typed, decided, servers);
+  const texts =
+    parts.length > 0
+      ? [decidedText(t, parts), t('approval.noEffect.decline')]
+      : [notSelectedText(t, named), t('approval.still')];
   const why = [
-    withSign(
-      'not-sent',
-      sentences(
-        decidedText(t, partsOnlyNaming(typed, decided, servers)) ?? notSelectedText(t, named),
-        t('approval.still'),
-      ),
-    ),
+    withSign('not-sent', sentences(...texts)),
     ...firstItems(t, possible, MAX_LINES, ({ server, line, part = 1 }) =>
       serverItem(t, server, { line, part }),
     ),
@@ -209,10 +208,8 @@ export function readDecline(
   return { kind: 'refused', why: why.join('\n') };
 }
 
-const decidedText = (t: Translate, parts: readonly string[]): string | undefined =>
-  parts.length === 0
-    ? undefined
-    : t('approval.alreadyDecided', { numbers: namedText(t, parts.slice(0, MAX_NAMED), parts.length) });
+const decidedText = (t: Translate, parts: readonly string[]): string =>
+  t('approval.alreadyDecided', { numbers: namedText(t, parts.slice(0, MAX_NAMED), parts.length) });
 
 function notSelectedText(t: Translate, { typed, isWellFormed, possible }: NotSelected): string {
   const search = escapeCode(typed, MAX_NAMED_NUMBER_LENGTH);

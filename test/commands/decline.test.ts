@@ -34,7 +34,7 @@ it.each([
   ['2, 5-7, 3', '5-7 and 3'],
 ])('the bot names the lines in the input "%s" that have already been decided', (lines, numbers) => {
   expect(Object(read(lines)).why).toBe(
-    `⚠️ Already decided in this list: ${numbers}. Still waiting for a moderator.`,
+    `⚠️ Already decided in this list: ${numbers}. Your decline had no effect.`,
   );
 });
 

@@ -53,8 +53,7 @@ async function openEditor() {
     draftEditor,
     open: async (choices: Choices, rows: Draft['rows'] = []) =>
       checked(await draftEditor.open(mia, { id: 'd', source: 'text', rows }, choices)),
-    choose: async (...chosen: number[]) =>
-      checked(await draftEditor.choose(mia, 'd', PAGE, new Set(chosen))),
+    choose: async (...chosen: number[]) => checked(await draftEditor.choose(mia, 'd', PAGE, new Set(chosen))),
     submit: (more: { readonly mark?: string; readonly id?: string } = {}) =>
       parts.pipeline.submit({
         ...mia,
@@ -123,11 +122,7 @@ describe('ambiguous addresses in a draft', () => {
     const { open, draftEditor } = await openEditor();
     await open(people(60));
     const choose = async (page: number, ...chosen: number[]) =>
-      shown(
-        checked(
-          await draftEditor.choose(mia, 'd', [25 * page, 25 * (page + 1)], new Set(chosen)),
-        ),
-      );
+      shown(checked(await draftEditor.choose(mia, 'd', [25 * page, 25 * (page + 1)], new Set(chosen))));
     expect(await choose(0, 0, 1)).toEqual(['1 rust', '2 rust']);
     // A forged value from another page isn't chosen.
     expect(await choose(2, 50, 3)).toEqual(['1 rust', '2 rust', '51 rust']);
