@@ -57,7 +57,7 @@ it.each([
   ],
   ['nothing has changed', { isPublic: false }, /^\*\*Log channel\*\*\n/],
   ["Discord doesn't respond", {}, /^\*\*Log channel\*\*\n/],
-])('the "Log channel" page shows the right warning, if any, if %s', async (_, {
+])('the "Log channel" page shows the correct warnings if %s', async (_, {
   isPublic,
   link,
 }: { isPublic?: boolean; link?: string }, text) => {

@@ -148,7 +148,7 @@ describe("a guild's API key", () => {
     expect(await keys.usable('1')).toEqual({ kind: 'unusable', problem: { code: 'key-missing' } });
   });
 
-  it('keeps its cached problem until the same process changes it', async () => {
+  it('keeps its cached problem until the same process changes the key', async () => {
     const { keys, store, logger } = await open();
     const otherProcess = createApiKeys({ store, encryption, logger });
     expect(await keys.problem('1')).toEqual({ code: 'key-missing' });

@@ -117,7 +117,7 @@ describe.each(kinds())("a guild's blocks (in %s)", (kind) => {
     expect(await rowsIn(first.store, 'blocks')).toEqual([]);
   });
 
-  it("still apply if the settings are unreadable, but can't be added", async () => {
+  it('still apply if the settings are unreadable, but no blocks can be added', async () => {
     const { first } = await open();
     await first.approvals.block(guildId, { targets: [member('7')], by, reason: '' });
     await first.store.values.set(`settings:${guildId}`, { locale: 5 });

@@ -33,7 +33,7 @@ describe("a guild's panels", () => {
     });
   });
 
-  it('keep simultaneous changes', async () => {
+  it('keep all simultaneous changes', async () => {
     const { panels, find } = await setUp();
     const drawn = await find();
     await panels.change('1', drawn, (panel) => ({ ...panel, text: 'b' }));

@@ -337,7 +337,7 @@ describe.skipIf(!hasPostgres())('a PostgreSQL store', () => {
     );
   });
 
-  describe('the PostgreSQL lock', () => {
+  describe('its lock', () => {
     it('lets only one bot run at a time', async () => {
       const { storeUrl } = await database();
       const [first, second] = [lockAt(storeUrl), lockAt(storeUrl)];

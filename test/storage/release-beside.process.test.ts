@@ -102,7 +102,7 @@ async function startRelease({ bot, startVersion }: Awaited<ReturnType<typeof ver
   return guild;
 }
 
-describe.each(kinds())('version 0.4.0 and a newer version that use a database in %s', (kind) => {
+describe.each(kinds())('version 0.4.0 and a newer version that share a database in %s', (kind) => {
   it("continue each other's lists and waiting submissions", async ({ skip }) => {
     const path = release();
     if (path === undefined) return skip(NO_HISTORY);

@@ -41,7 +41,7 @@ describe('a previously submitted server', () => {
     ]);
   });
 
-  it('is the latest with the same game, or otherwise the latest with any game', async () => {
+  it('is the latest match with the same game, or otherwise the latest match', async () => {
     const { store, alreadySubmitted } = await openParts(NOW);
     const add = (id: string, at: number, game: string) =>
       addDone(store, { id, guildId: '1', userId: '7', at, game, hosts: ['one'] });
