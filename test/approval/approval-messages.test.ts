@@ -237,6 +237,7 @@ it('the bot retries posting to a log channel an hour after Discord rejected a me
   const one = await open(await newPlace('sqlite'), 'one', put, undefined, wasRejected);
   await submitForApproval(one);
   await one.messages.show(key);
+  expect(await one.approvals.due()).toEqual([]);
   isRefusing = false;
   const showAgain = async () => {
     await one.approvals.makeAllDue('1');
@@ -254,12 +255,12 @@ const by = { id: '1', applicationId: '2', token: new Secret('token'), receivedAt
 const REFUSED = new DiscordAPIError({ code: 50_027, message: 'Over' }, 50_027, 401, 'PATCH', '', {});
 
 it.each([
-  ['through the interaction', undefined, ['press']],
-  ['in the channel if Discord rejects the token', REFUSED, ['press', 'channel']],
+  ['through the interaction', undefined, ['press', 'retry']],
+  ['in the channel if Discord rejects the token', REFUSED, ['press', 'channel', 'retry']],
   [
     'again in the channel if the first attempt times out',
     new DOMException('late', 'TimeoutError'),
-    ['press', 'channel'],
+    ['press', 'retry', 'channel'],
   ],
 ])('after a button press, an approval message is updated %s', async (_how, failure, expected) => {
   const done: string[] = [];
@@ -275,6 +276,7 @@ it.each([
   await one.messages.show(key);
   await one.approvals.withdraw(mia, 'a', 'i2');
   await one.messages.show(key, { channelId: '5', messageId: '6', by });
+  done.push('retry');
   await one.messages.showDue();
   expect(done).toEqual(expected);
 });
@@ -304,4 +306,29 @@ it("approval messages mention the moderators' role at most once an hour", async 
   await submitForApproval(one, 'c');
   await one.messages.show({ ...key, id: 'c' });
   expect(mentioned).toEqual(['7', '7', undefined, undefined]);
+});
+
+it('an approval message that moved to a new log channel is up to date there', async () => {
+  const one = await open(await newPlace('sqlite'), 'one', async (channelId) => {
+    return { result: 'posted', messageId: `in ${channelId}` };
+  });
+  await submitForApproval(one);
+  await one.messages.show(key);
+  await one.settings.change('1', (now) => ({ ...now, logChannelId: '7' }));
+  await one.approvals.makeAllDue('1');
+  await one.messages.show(key);
+  expect(await one.approvals.find(key)).toMatchObject({ message: { channelId: '7', messageId: 'in 7' } });
+  expect(await one.approvals.due()).toEqual([]);
+});
+
+it("messages about deleted submissions aren't updated while the bot is stopping", async () => {
+  const updated: (string | undefined)[] = [];
+  const one = await open(await newPlace('sqlite'), 'one', async (_channelId, _message, messageId) => {
+    updated.push(messageId);
+    return { result: 'posted', messageId: '6' };
+  });
+  const message = { channelId: '5', messageId: '6' };
+  await one.messages.stop?.();
+  await one.messages.showDeleted([{ ...key, submissionId: '', userId: '2', userName: 'mia', message }]);
+  expect(updated).toEqual([]);
 });

@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest';
-import { channelView, decidedText, harmfulView } from '../../src/approval/approval-view.ts';
+import {
+  channelView,
+  decidedText,
+  decisionButtons,
+  harmfulView,
+  stateText,
+} from '../../src/approval/approval-view.ts';
 import { reasonNamed } from '../../src/approval/decline-reasons.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 import type { Submission } from '../../src/submissions/submission.ts';
@@ -136,9 +142,20 @@ it('an approval message numbers the declined lines if it names only some of them
   expect(contentOf(waiting, { decided: [short] })).not.toContain('Lines:');
 });
 
+it('a submission of ten servers is shown in full, without a "Show all" button', () => {
+  const servers = Array.from({ length: 10 }, () => server).filter((each) => each !== undefined);
+  expect(decisionButtons(t, { ...waiting, servers }, { isRepeat: false })).toHaveLength(2);
+});
+
 it('an approval message shows the full decline reason', () => {
   const declineReason = { key: undefined, words: '*_'.repeat(150) };
   expect(contentOf({ ...waiting, state: 'declined', declineReason })).toContain('\\*\\_'.repeat(150));
+});
+
+it('stateText() adds the server to the sentence about a withdrawn submission', () => {
+  expect(stateText(t, { ...waiting, state: 'withdrawn' }, games)).toBe(
+    '↩️ Withdrawn. Nothing was sent. **Rust** `a.example.com:1`',
+  );
 });
 
 it('decidedText() returns an empty string if there are no decisions', () => {

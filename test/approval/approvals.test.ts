@@ -9,7 +9,7 @@ import type { SubmitRequest } from '../../src/submissions/pipeline.ts';
 import type { MessagePlace, Submission } from '../../src/submissions/submission.ts';
 import { rowForServer } from '../../src/submissions/submission.ts';
 import { Secret } from '../../src/text/secret.ts';
-import { addDone, openPipeline, readyDraft, readyRow } from '../support/builders.ts';
+import { addDone, invalidRow, openPipeline, readyDraft, readyRow } from '../support/builders.ts';
 import { kinds, newPlace, rowsIn } from '../support/database.ts';
 
 /** Records that a submission's message was edited. Returns false if the submission has changed in the meantime. */
@@ -487,6 +487,21 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await drafts.find(mia, 'a')).toMatchObject({ rows: [{}] });
     opened.world.now += DRAFT_LIVES_MS;
     expect(await drafts.find(mia, 'a')).toMatchObject({ kind: 'no-draft', why: 'gone' });
+  });
+
+  it('keeps its message when the member submits the rest of an approved list', async () => {
+    const opened = await open();
+    const { approvals, drafts } = opened;
+    const message = { channelId: '5', messageId: '6' };
+    const rows = [readyRow(1, 'one.example.com'), invalidRow(2)];
+    await drafts.save(mia, { ...readyDraft('a', 1), rows });
+    await send(opened, 'a');
+    await approve(opened, 'a');
+    const approved = await approvals.find({ guildId, id: 'a' });
+    expect(approved && (await markShown(approvals, approved, message))).toBe(true);
+    await drafts.save(mia, { ...readyDraft('a', 1), rows: [readyRow(2, 'two.example.com')] });
+    await send(opened, 'a');
+    expect(await approvals.find({ guildId, id: 'a' })).toMatchObject({ state: 'waiting', message });
   });
 
   it("isn't sent if it is declined or expires", async () => {

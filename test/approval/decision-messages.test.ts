@@ -165,6 +165,7 @@ it('a direct message about identical decisions shows each correction', async () 
   await expect.poll(() => messages).toHaveLength(1);
   const [embed, ...others] = messages[0]?.embeds ?? [];
   expect(others).toEqual([]);
+  expect(embed?.color).toBeDefined();
   for (const host of ['b', 'c']) {
     expect(embed?.description).toContain(
       `\`${host}.example.com:27015\` · Corrected by a moderator · Address: \`a.example.com\` → \`${host}.example.com\``,
@@ -181,6 +182,7 @@ it('a direct message only shows the latest decision about a server', async () =>
   await expect.poll(() => messages).toHaveLength(1);
   expect(messages[0]?.content).toMatch(/^\*\*2 declined\*\*/);
   expect(JSON.stringify(messages[0]?.embeds).match(/\ba\.example\.com:27015/g)).toHaveLength(1);
+  expect(messages[0]?.nonce).toMatch(/^told \S+ \S+$/);
 });
 
 it('a direct message is sent even if the clock was set back after the decision', async () => {
@@ -201,10 +203,10 @@ it.each([
   const store = await (await newPlace('sqlite')).open();
   await decideAbout(store, '5');
   await store.tables().updateTable('submissions').set(changed).execute();
+  await decideAbout(store, '6');
   const sent: string[] = [];
   await processOver(store, 'one', sent).run();
-  await setImmediate();
-  expect(sent).toEqual([]);
+  expect(sent).toEqual(['one 6']);
 });
 
 it('a notice is kept until the direct message channel is open', async () => {

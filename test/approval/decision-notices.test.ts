@@ -77,4 +77,6 @@ it.each([
   await notices.notifyDue();
   await expect.poll(() => sent).toEqual(requests);
   expect(logger.lines).toEqual([]);
+  // The submitting interaction isn't stored.
+  expect(await notices.encrypt({ guildId: '1', id: 'd' }, 'i')).toBeNull();
 });

@@ -44,7 +44,7 @@ it('the bot combines all decisions from the same minute into one direct message'
   const [message] = directTo(guild, member);
   const text = message ? textOf(message) : '';
   expect(text).toMatch(/^2 approved and 1 declined\n/);
-  for (const words of ['one.example.com', 'two.example.com', 'three.example.com', 'Not ours']) {
+  for (const words of ['one.example.com', 'two.example.com', 'three.example.com', 'Reason: Not ours']) {
     expect(text).toContain(words);
   }
   // The two equal decisions are one entry.

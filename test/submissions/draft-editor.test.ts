@@ -294,7 +294,8 @@ describe('an edit to a draft', () => {
   it("reports which lines don't contain a game server", async () => {
     const { open, edit } = await openEditor();
     await open('127.1:5\n127.1:6');
-    const { draft } = checked(await edit('2. nothing here\n8.8.8.8:1 cs2\nor here'));
+    const { draft, choices } = checked(await edit('2. nothing here\n8.8.8.8:1 cs2\nor here'));
+    expect(choices).toBeUndefined();
     expect(shown(draft.rows)).toEqual(['1 8.8.8.8:1 cs2']);
     expect(draft.leftOut).toEqual({ lines: ['2-3'], more: 0, count: 2 });
   });

@@ -28,7 +28,8 @@ async function open() {
 
 describe("a guild's history", () => {
   it('lists submissions, newest first', async () => {
-    const { history, ids } = await open();
+    const { store, history, ids } = await open();
+    await store.tables().updateTable('submissions').set({ created_at: 9 }).where('id', '=', 'f').execute();
     expect(await ids({})).toEqual(['c', 'b', 'a', 'f']);
     const none = { accepted: 0, rejected: 0, 'not-sent': 0, unknown: 0 };
     const only = {
