@@ -132,7 +132,7 @@ export function createGuildSettings(deps: {
   return {
     getOrThrow,
     /**
-     * Returns the settings from a cache, so they may be up to 5 seconds old. Meant for autocomplete and /help. Must not be
+     * Returns the settings from a cache, so they may be up to 5 seconds old. Meant for hints, autocomplete and /help. Must not be
      * used inside a transaction, because an earlier read may be waiting for the connection that the transaction holds.
      */
     rememberedOrThrow: remembered.get,
