@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Page as Tab } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { memberOf } from '../../sandbox/people.ts';
 import { createPrompt } from '../../sandbox/prompt/prompt.ts';
 import { modalOf, setKey } from '../support/bot.ts';
@@ -76,6 +76,8 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
   beforeAll(async () => {
     scene = await openPageScene();
   });
+  // The sandbox would update every open tab after each change.
+  afterEach(() => scene.closeTabs());
   afterAll(async () => {
     await scene.close();
   });
@@ -691,6 +693,7 @@ describe.skipIf(!hasChromium)('a running scenario', () => {
   beforeAll(async () => {
     scene = await openPageScene({ read: undefined });
   });
+  afterEach(() => scene.closeTabs());
   afterAll(async () => {
     await scene.close();
   });

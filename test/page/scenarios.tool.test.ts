@@ -1,5 +1,5 @@
 import type { Page as Tab } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { SCENARIOS } from '../../sandbox/page/scenarios.ts';
 import {
   axeViolations,
@@ -36,6 +36,7 @@ describe.skipIf(!hasChromium)('the sandbox scenarios', () => {
   beforeAll(async () => {
     scene = await openPageScene({ read: undefined });
   });
+  afterEach(() => scene.closeTabs());
   afterAll(async () => {
     await scene.close();
   });
@@ -62,7 +63,6 @@ describe.skipIf(!hasChromium)('the sandbox scenarios', () => {
     expect(bot.running).toBe(true);
     expect(discord.everyGuild.length).toBe(before + 1);
     expect(await tab.getByRole('article').count()).toBeGreaterThan(0);
-    await tab.context().close();
   });
 
   it("don't cause errors, violate Discord's rules or send requests to other machines", () => {
@@ -72,19 +72,26 @@ describe.skipIf(!hasChromium)('the sandbox scenarios', () => {
 });
 
 describe.skipIf(!hasChromium)('the German scenarios', () => {
-  it("don't restart after a reload", async () => {
-    const scene = await openPageScene();
-    for (const { name, title } of SCENARIOS) {
-      const tab = await scene.tab(`&scenario=${name}&locale=de`);
-      await tab.locator('main[data-scenario=over]').waitFor();
-      await tab.locator('.caption', { hasText: `Ende von: ${title.de}` }).waitFor();
-      const guilds = scene.sandbox.discord.everyGuild.length;
-      await tab.reload();
-      await tab.locator('main[data-scenario=over]').waitFor();
-      expect(scene.sandbox.discord.everyGuild.length, name).toBe(guilds);
-      await tab.context().close();
-    }
-    expect(scene.complaints).toEqual([]);
+  let scene: PageScene;
+  beforeAll(async () => {
+    scene = await openPageScene();
+  });
+  afterEach(() => scene.closeTabs());
+  afterAll(async () => {
     await scene.close();
+  });
+
+  it.for(SCENARIOS)("don't restart after a reload: $name", async ({ name, title }) => {
+    const tab = await scene.tab(`&scenario=${name}&locale=de`);
+    await tab.locator('main[data-scenario=over]').waitFor();
+    await tab.locator('.caption', { hasText: `Ende von: ${title.de}` }).waitFor();
+    const guilds = scene.sandbox.discord.everyGuild.length;
+    await tab.reload();
+    await tab.locator('main[data-scenario=over]').waitFor();
+    expect(scene.sandbox.discord.everyGuild.length).toBe(guilds);
+  });
+
+  it("don't cause errors or send requests to other machines", () => {
+    expect(scene.complaints).toEqual([]);
   });
 });
