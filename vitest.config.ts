@@ -1,6 +1,7 @@
 import { accessSync, constants, statfsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const MEMORY = '/dev/shm';
 const MEMORY_NEEDED = 1024 ** 3;
@@ -26,6 +27,17 @@ const PROCESS_TESTS = 'test/**/*.process.test.ts';
 /** Tests that need an uncommon program, such as promtool or Chromium. `.ci/run` installs these programs. */
 const TOOL_TESTS = 'test/**/*.tool.test.ts';
 
+/** Vitest starts small files last. This one takes a minute, during which all other workers would wait for it. */
+const SLOWEST_FILE = 'linear-time.test.ts';
+
+class SlowestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isSlowest = ({ moduleId }: TestSpecification) => moduleId.endsWith(SLOWEST_FILE);
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isSlowest), ...sorted.filter((file) => !isSlowest(file))];
+  }
+}
+
 export default defineConfig({
   test: {
     projects: [
@@ -50,6 +62,7 @@ export default defineConfig({
     // Files in a worker share their imports, because loading discord.js again for each file took half of the time.
     isolate: false,
     env: temporaryFolder(),
+    sequence: { sequencer: SlowestFirst },
     setupFiles: ['test/support/output-on-failure.ts'],
     // Applies to concurrent tests within a file. Each has a bot, but the bots are mostly idle.
     maxConcurrency: 8,
