@@ -5,7 +5,15 @@ import type { GameIndex } from '../listing/game-search.ts';
 import { type CellRow, isNoPort, rowsOfCells } from './cells.ts';
 import { rearmed } from './csv-file.ts';
 import { type Field, fieldCalled } from './field-names.ts';
-import { gameOf, MIN_BARE_PORT, type RawRow, type RowProblem, sanitised, sanitisedAddress } from './row.ts';
+import {
+  gameOf,
+  MIN_BARE_PORT,
+  type RawRow,
+  type RowProblem,
+  sanitised,
+  sanitisedAddress,
+  type TypedRow,
+} from './row.ts';
 
 /** Finds a line's delimiter, trying the rarest characters first. A single `|` may just separate two names. */
 export function delimiterOf(line: string): string | undefined {
@@ -233,6 +241,9 @@ const isNumber = (text: string) => /^[+?-]?\d+$/u.test(text);
 
 /** Whether the text is an address, valid or not, without a label in front of it. */
 const isAddress = (text: string) => !/\s/u.test(text) && isMeantAsAddress(text);
+
+export const lacksPort = ({ server, port }: Pick<TypedRow, 'server' | 'port'>): boolean =>
+  port === '' && !hasOwnPort(server);
 
 export function hasOwnPort(text: string): boolean {
   if (!/[:\s]/u.test(text)) return false;

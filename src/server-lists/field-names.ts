@@ -22,6 +22,8 @@ export const PORT_FIELDS: ReadonlySet<Field | undefined> = new Set<Field>([
   'unclearPort',
 ]);
 
+export const GAME_FIELDS: ReadonlySet<Field | undefined> = new Set<Field>(['game', 'type']);
+
 export interface FieldName {
   readonly field: Field;
   /** How specific the name is; 0 is the most specific. "server" and "hostname" often contain the display name. */

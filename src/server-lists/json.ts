@@ -3,7 +3,14 @@ import { addressesIn } from '../addresses/addresses-in.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import { type Cell, type CellRow, hasAddress, isGameCell, namesBeside, rowsOfCells } from './cells.ts';
 import { hasOwnPort } from './csv.ts';
-import { describedBy, type Field, fieldCalled, isNameOfOther, PORT_FIELDS } from './field-names.ts';
+import {
+  describedBy,
+  type Field,
+  fieldCalled,
+  GAME_FIELDS,
+  isNameOfOther,
+  PORT_FIELDS,
+} from './field-names.ts';
 import type { JsonField, JsonNode, Place } from './json-tree.ts';
 import { isIdentity, type Shape, shapeOfPath, shapeOfRecord } from './list-shape.ts';
 import { EMPTY_ROW, gameOf, type RowProblem, sanitised, type TypedRow, unclearPort } from './row.ts';
@@ -51,7 +58,6 @@ const isEmpty = ({ servers, parts, texts, leftOut }: FoundInside): boolean =>
 
 type Fields = ReadonlySet<Field | undefined>;
 const PORTS: Fields = new Set<Field>(['port', 'gamePort', 'unclearPort']);
-const GAMES: Fields = new Set<Field>(['game', 'type']);
 const UNSURE_PORTS: Fields = new Set<Field>(['port', 'unclearPort']);
 const GAME_PORT: Fields = new Set<Field>(['gamePort']);
 const QUERY_PORT: Fields = new Set<Field>(['queryPort']);
@@ -210,7 +216,7 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     const isWhole = isServer(own);
     if ((isWhole || own !== object) && own.cells.some(({ text }) => isNameOfOther(text)))
       return leavingOut(own);
-    const ofAll = cellsOf(own, GAMES);
+    const ofAll = cellsOf(own, GAME_FIELDS);
     const servers = below.servers.map((found) => ofGame(found, ofAll));
     if (isWhole) return { ...below, servers: [...withParts(own, below.parts), ...servers], parts: [] };
     if (servers.length > 0) return withUnclearPort(own, withFieldsBeside(own, { ...below, servers }));
@@ -246,7 +252,7 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     const cells = [GAME_PORT, QUERY_PORT].flatMap((field) =>
       cellsOf(server, field).length > 0 ? [] : cellsOf(part, field),
     );
-    if (namesGame(part) && !namesGame(server)) cells.push(...cellsOf(part, GAMES));
+    if (namesGame(part) && !namesGame(server)) cells.push(...cellsOf(part, GAME_FIELDS));
     return cells.length === 0 ? server : { ...server, cells: [...server.cells, ...cells] };
   }
 
@@ -255,7 +261,7 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
   }
 
   function namesGame(found: Pick<FoundServer, 'cells'>): boolean {
-    return cellsOf(found, GAMES).some((cell) => isGameCell(cell) || isGame(cell.text));
+    return cellsOf(found, GAME_FIELDS).some((cell) => isGameCell(cell) || isGame(cell.text));
   }
 
   function ofGame(found: FoundServer, cells: readonly Cell[]): FoundServer {
@@ -370,7 +376,7 @@ function byColumn(fields: readonly JsonField[]): TableByColumn {
   );
   const addresses = lists.find(({ key }) => fieldOf(key) === 'server')?.items ?? [];
   const columns = lists.filter(({ items }) => items.length === addresses.length);
-  const isTable = columns.some(({ key }) => PORTS.has(fieldOf(key)) || GAMES.has(fieldOf(key)));
+  const isTable = columns.some(({ key }) => PORTS.has(fieldOf(key)) || GAME_FIELDS.has(fieldOf(key)));
   if (addresses.length < 2 || !isTable) return { records: [], otherFields: fields };
   const names = new Set(columns.map(({ key }) => key));
   return {

@@ -9,8 +9,8 @@ import {
   cellsOf,
   columnsUnder,
   delimiterOf,
-  hasOwnPort,
   headerOf,
+  lacksPort,
   readCells,
   recordsOf,
   rowsUnder,
@@ -26,6 +26,7 @@ import {
   hasUnknownGame,
   type InvalidRow,
   inOrderOfPlaces,
+  placeOf,
   type RawRow,
   type ReadyRow,
   type Row,
@@ -138,19 +139,15 @@ function unchosenOf(rows: readonly RawRow[], chosen: readonly RawRow[]): readonl
     const parsed = parseAddress(server);
     return parsed.ok ? parsed.address.host : server;
   };
-  const hasPort = ({ server, port }: TypedRow) => port !== '' || hasOwnPort(server);
   const withPort = new Set(
-    [...candidates, ...chosen]
-      .map(({ typed }) => typed)
-      .filter(hasPort)
-      .map(hostOf),
+    [...candidates, ...chosen].flatMap(({ typed }) => (lacksPort(typed) ? [] : hostOf(typed))),
   );
   const known = new Set(chosen.map(({ typed }) => formatAddressOf(typed)));
   return candidates.filter(({ typed }) => {
     const key = `${formatAddressOf(typed)} ${typed.game}`;
     const isRepeated = known.has(key) || known.has(formatAddressOf(typed));
     known.add(key);
-    return !isRepeated && (hasPort(typed) || !withPort.has(hostOf(typed)));
+    return !isRepeated && (!lacksPort(typed) || !withPort.has(hostOf(typed)));
   });
 }
 
@@ -158,11 +155,11 @@ const formatAddressOf = ({ server, port }: TypedRow): string =>
   withPort({ ...EMPTY_ROW, server }, port).server;
 
 /** Returns a row as an address to choose. Doesn't offer an invalid port, or a port of unclear purpose. */
-function candidateOf({ line, part, typed, gameInText, near, findWords }: RawRow): Candidate {
+function candidateOf(row: RawRow): Candidate {
+  const { typed, gameInText, near, findWords } = row;
   const port = parsePort(typed.port).ok ? typed.port : '';
   return {
-    line,
-    ...(part !== undefined && { part }),
+    ...placeOf(row),
     typed: { ...typed, port, game: gameInText ?? '' },
     words: findWords?.() ?? '',
     ...(near !== undefined && { near }),
@@ -209,14 +206,12 @@ export function readJson(text: string, games: GameReading): RawRows | undefined 
     namesNewGame ||= inText.namesNewGame;
   }
   // Entries are numbered, because JSON is often written in one line.
-  const places = [...new Set([...rows.map(({ at }) => at), ...leftOut])].toSorted(
-    (one, other) => one - other,
-  );
+  const places = inOrder([...rows.map(({ at }) => at), ...leftOut]);
   const numbers = new Map(places.map((at, index) => [at, index + 1]));
-  const inOrder = rows.toSorted((one, other) => one.at - other.at);
+  const sorted = rows.toSorted((one, other) => one.at - other.at);
   return {
-    rows: inOrder.map(({ row, at }) => ({ ...row, line: numbers.get(at) ?? 0 })),
-    leftOut: leftOut.toSorted((one, other) => one - other).map((at) => String(numbers.get(at))),
+    rows: sorted.map(({ row, at }) => ({ ...row, line: numbers.get(at) ?? 0 })),
+    leftOut: inOrder(leftOut).map((at) => String(numbers.get(at))),
     namesNewGame,
     unused: [],
   };
@@ -269,9 +264,8 @@ export function readLines(text: string, games: GameReading, source: 'list' | 'me
 
   function finished(unused: readonly string[]): RawRows {
     const { rows, namesNewGame, leftOut: asides } = parser.rows();
-    const numbers = [...new Set([...leftOut, ...asides])].toSorted((one, other) => one - other);
-    const inOrder = rows.toSorted((one, other) => one.line - other.line);
-    return { rows: inOrder, namesNewGame, leftOut: numbers.map(String), unused };
+    const sorted = rows.toSorted((one, other) => one.line - other.line);
+    return { rows: sorted, namesNewGame, leftOut: inOrder([...leftOut, ...asides]).map(String), unused };
   }
 
   for (const [index, line] of lines.slice(0, header ? top : undefined).entries()) read(line, index);
@@ -309,6 +303,10 @@ export function readLines(text: string, games: GameReading, source: 'list' | 'me
   return finished(columns.unused);
 }
 
+/** Sorts numbers and removes repeated ones. */
+const inOrder = (numbers: readonly number[]): readonly number[] =>
+  [...new Set(numbers)].toSorted((one, other) => one - other);
+
 const isEmpty = ({ typed, problem }: RawRow): boolean => problem === undefined && rowText(typed) === '';
 
 /** Whether a line is a comment. A `#` directly before a number and a space is part of a name, such as "#7 Dust2". */
@@ -331,7 +329,7 @@ export function finishedRow(
   games: GameIndex,
   known?: ReadonlySet<string>,
 ): ReadyRow | InvalidRow {
-  const place = { line, ...(part !== undefined && { part }) };
+  const place = placeOf({ line, part });
   const reading = problem
     ? ({ ok: false, problem } as const)
     : readRow(typed, gameOf(typed.game, games), known);
@@ -368,12 +366,11 @@ export function withRepeats(rows: readonly Row[]): readonly Row[] {
   const firstLines = new Map<string, number>();
   return rows.toSorted(inOrderOfPlaces).map((row): Row => {
     if (row.kind !== 'ready') return row;
-    const { line, part, submission } = row;
+    const { line, submission } = row;
     const { server, port, queryPort, game } = submission;
     const key = JSON.stringify([server, port, queryPort, game]);
     const firstLine = firstLines.get(key);
-    if (firstLine !== undefined)
-      return { kind: 'repeated', line, ...(part !== undefined && { part }), firstLine, submission };
+    if (firstLine !== undefined) return { kind: 'repeated', ...placeOf(row), firstLine, submission };
     firstLines.set(key, line);
     return row;
   });

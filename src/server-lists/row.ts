@@ -178,7 +178,7 @@ export const addressOf = ({ server: host, port }: Pick<ServerSubmission, 'server
 
 /** Moves a row to a different line. The caller must recheck whether the row repeats another row. */
 export function onLine(row: Row, line: number, part?: number): Row {
-  const place = { line, ...(part !== undefined && { part }) };
+  const place = placeOf({ line, part });
   if (row.kind === 'repeated') return { kind: 'ready', ...place, submission: row.submission };
   const { part: _part, ...other } = row;
   return { ...other, ...place };

@@ -4,8 +4,8 @@ import { addressesIn, type FoundAddress } from '../addresses/addresses-in.ts';
 import { beforePasswords, hasWords, withoutEnds } from '../addresses/pasted-text.ts';
 import { MAX_GAME_NAME_LENGTH } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
-import { hasOwnPort, readCells } from './csv.ts';
-import { type Field, fieldCalled } from './field-names.ts';
+import { lacksPort, readCells } from './csv.ts';
+import { type Field, fieldCalled, GAME_FIELDS } from './field-names.ts';
 import {
   isHostOfOther,
   isJoined,
@@ -119,7 +119,6 @@ const FIELD_IN_FRONT =
 /** A field with a value, rather than the name of the objects below. */
 const FIELD =
   /^\W{0,10}(?<name>[\p{L}_][\p{L}\p{N}_ -]{0,30})["'`]?\s{0,4}(?:=>|[:=])\s{0,4}(?![[({]\s*$)\S/u;
-const GAME_FIELDS: ReadonlySet<Field | undefined> = new Set<Field>(['game', 'type']);
 /** Quotes, equals signs, bullets and indentation, which fields of records have, but usually not a heading such as `Game: Rust`. */
 const RECORD = /["`=]|(?<!\p{L})'|'(?!\p{L})|^(?:\s{2}|\t|\s*-\s)/u;
 /** The number or bullet of a list item. */
@@ -570,8 +569,6 @@ function wordsAround(raw: string): (server: string) => string {
 
 /** Characters that can't be the first or last character of the words around an address. */
 const WORDS_ENDS = { start: /[^\p{L}\p{N}[(]/u, end: /[^\p{L}\p{N})\]!]/u };
-
-const lacksPort = ({ server, port }: TypedRow): boolean => port === '' && !hasOwnPort(server);
 
 const isOfPlayers = ({ field }: NamedNumber): boolean => field === 'port' || field === 'gamePort';
 
