@@ -59,7 +59,6 @@ export interface Timing extends ApiTiming {
   readonly transportEveryMs?: number;
   /** How often the bot checks for conditions to report to the operator, and sends a heartbeat. */
   readonly watchEveryMs?: number;
-  readonly largeTurnMs?: number;
   /** Delay before each retry of a failed write. */
   readonly recordPauses?: readonly number[];
 }
@@ -264,7 +263,6 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
       hear(guildId, guildLocale);
     },
     onTakenOver: () => void approvalMessages.showDue(),
-    largeTurnMs: timing.largeTurnMs,
     traces,
     onLaterReply(outcome) {
       metrics?.onLaterReply(outcome);

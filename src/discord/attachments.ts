@@ -15,8 +15,6 @@ export type AttachmentResult =
   /** `foreign`: not requested, as the URL isn't Discord's. `unavailable`: the file is gone or didn't arrive in time. */
   | { readonly ok: false; readonly problem: 'foreign' | 'too-large' | 'unavailable' };
 
-export type Attachments = ReturnType<typeof createAttachments>;
-
 /**
  * Creates a reader for files that members upload. It ignores content types, because the uploader's client sets them. It
  * aborts downloads that exceed the maximum size, even if Discord reported a smaller size. It doesn't follow redirects.
@@ -33,11 +31,7 @@ export function createAttachments(deps: AttachmentsDeps) {
     });
     if (statusCode !== 200) {
       body.on('error', () => undefined).destroy();
-      logger.warn(
-        { host: url.host, statusCode },
-        'could not download an attachment; the member must upload it again',
-      );
-      return { ok: false, problem: 'unavailable' };
+      throw new Error(`the host responded with status ${statusCode}`);
     }
     const bytes = Buffer.from(await body.arrayBuffer());
     if (bytes.length >= size || Number.isNaN(size)) return { ok: true, bytes };

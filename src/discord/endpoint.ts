@@ -6,6 +6,7 @@ import { waitAtMost } from '../lifecycle.ts';
 import { listen } from '../listen.ts';
 import type { Logger } from '../logger.ts';
 import { createSparingLog } from '../pacing/sparing-log.ts';
+import { parsedJson } from '../text/json.ts';
 import { limitConnections } from './connection-limit.ts';
 import type { Gateway } from './gateway.ts';
 
@@ -108,12 +109,9 @@ export function createEndpoint(deps: EndpointDeps): Gateway {
     const message = Buffer.concat([Buffer.from(signed.timestamp), body]);
     if (!verify(null, message, key, signed.signature))
       throw new HttpStatusError(401, 'the signature is wrong');
-    try {
-      return JSON.parse(body.toString());
-    } catch {
-      // Leaves out the error from JSON.parse, which quotes the body. The body may contain a token.
-      throw new HttpStatusError(400, "Discord signed a body that isn't JSON");
-    }
+    const payload = parsedJson(body.toString());
+    if (payload === undefined) throw new HttpStatusError(400, "Discord signed a body that isn't JSON");
+    return payload;
   }
 
   /** @throws HttpStatusError if the body is too large or takes too long */

@@ -1,6 +1,7 @@
 import { MessageFlags } from 'discord.js';
 import { request } from 'undici';
 import { codeOf } from '../text/error-code.ts';
+import { parsedJson } from '../text/json.ts';
 import { cut } from '../text/one-line.ts';
 import type { Secret } from '../text/secret.ts';
 import { VERSION } from '../version.ts';
@@ -33,14 +34,14 @@ export async function postToWebhook(webhook: Secret, content: string): Promise<v
       headers: { 'content-type': 'application/json' },
     });
   let response = await post(message);
-  if (response.status === 400 && response.body?.code === THREAD_MISSING) {
+  if (response.status === 400 && response.body.code === THREAD_MISSING) {
     const [name = ''] = content.split('\n');
     response = await post({ ...message, thread_name: cut(name, MAX_THREAD_NAME_LENGTH) });
   }
   const { status, body } = response;
   if ([401, 403, 404].includes(status)) throw new WebhookRejectedError(`HTTP ${status}`);
   demandSuccess(status);
-  if (typeof body?.id !== 'string') throw new Error('the response is not a message');
+  if (typeof body.id !== 'string') throw new Error('the response is not a message');
 }
 
 /**
@@ -58,13 +59,13 @@ function demandSuccess(status: number): void {
 
 /**
  * Makes a request without following redirects.
- * @returns the status, and the response's body if it is a JSON object
+ * @returns the status, and the response's body; {} if it isn't JSON
  * @throws Error that contains neither the URL nor the response, because they may be secret
  */
 async function ask(
   url: string | URL,
   options: { method: 'GET' | 'POST'; body?: string; headers?: Readonly<Record<string, string>> },
-): Promise<{ readonly status: number; readonly body: Readonly<Record<string, unknown>> | undefined }> {
+): Promise<{ readonly status: number; readonly body: Readonly<Record<string, unknown>> }> {
   // Discord requires this user agent format from all clients (Discord docs: Reference, "User Agent").
   const headers = { ...options.headers, 'user-agent': `DiscordBot (server-listing-bot, ${VERSION})` };
   const signal = AbortSignal.timeout(RESPONSE_TIMEOUT_MS);
@@ -75,16 +76,8 @@ async function ask(
       text += chunk;
       if (text.length > MAX_RESPONSE_LENGTH) break;
     }
-    return { status: response.statusCode, body: objectIn(text) };
+    return { status: response.statusCode, body: Object(parsedJson(text)) };
   } catch (error) {
     throw new Error(signal.aborted ? 'no response within 10 seconds' : codeOf(error) || 'the request failed');
-  }
-}
-
-function objectIn(json: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    return Object(JSON.parse(json));
-  } catch {
-    return undefined;
   }
 }

@@ -7,6 +7,7 @@ import { type Encryption, type SealedRecord, UndecryptableError } from '../stora
 import { USED_KEY, usedKeyIdsOf } from '../storage/encryption-key.ts';
 import { encryptionKeysInUse } from '../storage/leases.ts';
 import type { Store } from '../storage/store.ts';
+import { parsedJson } from '../text/json.ts';
 
 export interface ReencryptionDeps {
   readonly store: Pick<Store, 'tables' | 'values' | 'inGuild'>;
@@ -92,7 +93,11 @@ export async function openEncrypted(
     .where('encrypted', 'is not', null)
     .execute();
   for (const { id, guild_id, encrypted: before } of withoutReply) {
-    const sealed = reencrypted(`interaction ${id}`, parsed(before ?? ''), interactionContext(guild_id, id));
+    const sealed = reencrypted(
+      `interaction ${id}`,
+      parsedJson(before ?? ''),
+      interactionContext(guild_id, id),
+    );
     if (!sealed) continue;
     await tables()
       .updateTable('interactions')
@@ -110,7 +115,7 @@ export async function openEncrypted(
     .execute();
   for (const { id, guild_id: guildId, draft_id: draftId, notice: before } of unsentNotices) {
     const context = noticeContext({ guildId, id: draftId });
-    const sealed = reencrypted(`decision notice ${id}`, parsed(before ?? ''), context);
+    const sealed = reencrypted(`decision notice ${id}`, parsedJson(before ?? ''), context);
     if (!sealed) continue;
     await tables()
       .updateTable('submissions')
@@ -121,12 +126,4 @@ export async function openEncrypted(
       .execute();
   }
   return unreadable;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

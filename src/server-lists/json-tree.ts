@@ -1,3 +1,5 @@
+import { parsedJson } from '../text/json.ts';
+
 /** Values nested deeper than this are ignored. */
 const MAX_DEPTH = 20;
 
@@ -74,14 +76,7 @@ const QUOTES: ReadonlyMap<string, string> = new Map([
   ['"', '\\"'],
 ]);
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const isJson = (text: string): boolean => parsedJson(text) !== undefined;
 
 /** A string or the end of another value, and the beginning of a value directly behind it. */
 const VALUE_END = /(?:"(?:[^"\\]|\\.)*"?|[\]}\p{L}\p{N}])(?=(\s*["{[])?)/gsu;
