@@ -210,15 +210,9 @@ export const picks = (who: Role, caption: Texts, values: readonly string[]): Ste
 });
 
 /** Builds a step that performs any other action. */
-export const happens = (
-  who: Role,
-  caption: Texts,
-  act: (stage: Stage) => Promise<unknown>,
-  channel?: string,
-): Step => ({
+export const happens = (who: Role, caption: Texts, act: (stage: Stage) => Promise<unknown>): Step => ({
   who,
   caption,
-  channel,
   prepare: async (stage) => ({ preview: {}, act: () => act(stage) }),
 });
 

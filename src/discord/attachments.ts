@@ -34,12 +34,8 @@ export function createAttachments(deps: AttachmentsDeps) {
       throw new Error(`the host responded with status ${statusCode}`);
     }
     const bytes = Buffer.from(await body.arrayBuffer());
-    if (bytes.length >= size || Number.isNaN(size)) return { ok: true, bytes };
-    logger.warn(
-      { host: url.host, bytes: bytes.length, size },
-      'received only part of an attachment; the member must upload it again',
-    );
-    return { ok: false, problem: 'unavailable' };
+    if (bytes.length < size) throw new Error(`received only ${bytes.length} of ${size} bytes`);
+    return { ok: true, bytes };
   }
 
   return {

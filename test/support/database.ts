@@ -12,21 +12,29 @@ import type { Tables } from '../../src/storage/tables.ts';
 import { parseStoreUrl, type StoreUrl, sqliteAt } from '../../src/store-url.ts';
 import { folder, recorder } from './machine.ts';
 
+type OpenDeps = Partial<Omit<StoreDeps, 'url'>>;
+
 export type FileStore = Store & { readonly path: string };
 
 /** Opens a SQLite store, and closes it after the test. */
 export async function openStore(
   path = join(folder(), 'bot.sqlite'),
-  deps: Partial<Omit<StoreDeps, 'url'>> = {},
+  deps: OpenDeps = {},
 ): Promise<FileStore> {
   const store = await openStoreAt(sqliteAt(path), deps);
   return { ...store, path };
 }
 
 /** Opens a SQLite or PostgreSQL store, and closes it after the test. */
-export async function openStoreAt(url: StoreUrl, deps: Partial<Omit<StoreDeps, 'url'>> = {}): Promise<Store> {
-  const store = createStore({ url, logger: recorder(), ...deps });
+export async function openStoreAt(url: StoreUrl, deps: OpenDeps = {}): Promise<Store> {
+  const store = storeAt(url, deps);
   await store.start();
+  return store;
+}
+
+/** Creates a store without starting it, and closes it after the test. */
+function storeAt(url: StoreUrl, deps: OpenDeps = {}): Store {
+  const store = createStore({ url, logger: recorder(), ...deps });
   onTestFinished(() => store.stop());
   return store;
 }
@@ -237,27 +245,18 @@ export async function runSql(url: string, sql: string, values: readonly unknown[
 export interface Place {
   readonly url: StoreUrl;
   /** Creates a store without starting it. The store stops after the test. */
-  store(deps?: Partial<Omit<StoreDeps, 'url'>>): Store;
-  open(deps?: Partial<Omit<StoreDeps, 'url'>>): Promise<Store>;
+  store(deps?: OpenDeps): Store;
+  open(deps?: OpenDeps): Promise<Store>;
   /** Runs a statement over a separate connection. */
   change(sql: string): Promise<void>;
 }
 
 export async function newPlace(kind: StoreUrl['kind']): Promise<Place> {
   const { url, change } = kind === 'sqlite' ? newFile() : await newPostgres();
-  const store: Place['store'] = (deps) => {
-    const made = createStore({ url, logger: recorder(), ...deps });
-    onTestFinished(() => made.stop());
-    return made;
-  };
   return {
     url,
-    store,
-    async open(deps) {
-      const opened = store(deps);
-      await opened.start();
-      return opened;
-    },
+    store: (deps) => storeAt(url, deps),
+    open: (deps) => openStoreAt(url, deps),
     change,
   };
 }

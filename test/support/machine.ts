@@ -11,6 +11,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { onTestFinished } from 'vitest';
 import type { Logger } from '../../src/logger.ts';
+import { DAY_MS } from '../../src/pacing/durations.ts';
 
 interface Line {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
@@ -207,7 +208,6 @@ export function createTestClock(): { advance(ms: number): void; set(ms: number):
   };
 }
 
-const DAY_MS = 86_400_000;
 /** In the last 15 minutes before midnight UTC, the bot's wording is different for limits that reset at midnight. */
 const NEAR_MIDNIGHT_MS = 20 * 60_000;
 
