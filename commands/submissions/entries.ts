@@ -52,7 +52,7 @@ export function entryText(
   entry: SubmissionEntry,
   { number, games, isOwn, isOpened = false }: EntryOptions,
 ): string {
-  const { at, counts, only, decidedBy, state, declineReason } = entry;
+  const { at, only, decidedBy, state, declineReason } = entry;
   const { t } = audience;
   const by = isOwn ? [] : [byText(t, entry)];
   const about = [whenText(at), ...by, ...correctedTexts(t, entry, games)];
@@ -60,9 +60,6 @@ export function entryText(
   const what = only
     ? describe(t, only, games, MAX_LENGTHS)
     : `**${number}.** ${namedServersText(t, [entry], firstLine)}`;
-  if (state === 'waiting' || state === 'withdrawn') {
-    return [what, [`${STATE_SIGNS[state]} ${t(`outcome.${state}`)}`, ...about].join(' · ')].join('\n');
-  }
   if (state === 'declined') {
     const declined = withSign('rejected', decisionText(t, 'declined', entry));
     return [
@@ -71,10 +68,9 @@ export function entryText(
       ...reasonTexts(t, declineReason, isOpened ? MAX_ESCAPED_REASON_LENGTH : MAX_OWN_REASON_LENGTH),
     ].join('\n');
   }
-  const ended = only ? [endedText(t, only)] : countTexts(t, counts);
   const approved = decidedBy === '' ? [] : [decisionText(t, 'approved', entry)];
   const why = only ? whyTexts(t, only) : [];
-  return [what, [...ended, ...about, ...approved].join(' · '), ...why].join('\n');
+  return [what, [briefText(t, entry), ...about, ...approved].join(' · '), ...why].join('\n');
 }
 
 /** Limits for the servers that a group names, and for their lines together. */

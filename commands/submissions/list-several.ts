@@ -92,11 +92,7 @@ export const writeSeen = (userId: string, seen: readonly Pick<Submission, 'id'>[
 export async function readSeen(
   { guildId, argument }: Pick<Context, 'guildId'> & { readonly argument: string },
   { approvals }: CommandDeps,
-): Promise<{
-  readonly userId: string;
-  readonly seen: readonly WaitingSubmission[];
-  readonly gone: readonly string[];
-}> {
+) {
   const [userId = '', written = ''] = argument.split(':');
   const marks = new Set(written.match(MARKS));
   const member = userId || undefined;

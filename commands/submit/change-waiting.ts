@@ -96,22 +96,16 @@ function submitChanged(
   { draft, newlyInvalid }: Omit<WaitingEdit, 'kind'>,
   deps: CommandDeps,
 ): Promise<Reply> {
-  const { id } = draft;
-  if (newlyInvalid.length === 0) return submitDraft(context, { id, draft, replacesWaiting: true }, deps);
-  return replyStillWaiting(context, id, invalidRowsText(context, { draft, newlyInvalid }, deps), deps);
-}
-
-function invalidRowsText(
-  { t }: SubmitContext,
-  { draft, newlyInvalid }: Omit<WaitingEdit, 'kind'>,
-  { games }: CommandDeps,
-): string {
-  const [only] = newlyInvalid;
-  if (only && draft.rows.length === 1) {
-    return withSign('not-sent', submissionUnchangedText(problemText(only.problem, t), t));
-  }
+  const { t } = context;
+  const { id, rows, source } = draft;
+  const [first] = newlyInvalid;
+  if (first === undefined) return submitDraft(context, { id, draft, replacesWaiting: true }, deps);
   const items = firstItems(t, newlyInvalid, MAX_NAMED_PER_LIST, (row) =>
-    invalidItem(t, row, games, draft.source === 'text'),
+    invalidItem(t, row, deps.games, source === 'text'),
   );
-  return [withSign('not-sent', t('list.invalid', { count: newlyInvalid.length })), ...items].join('\n');
+  const why =
+    rows.length === 1
+      ? submissionUnchangedText(problemText(first.problem, t), t)
+      : [t('list.invalid', { count: newlyInvalid.length }), ...items].join('\n');
+  return replyStillWaiting(context, id, withSign('not-sent', why), deps);
 }

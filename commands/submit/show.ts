@@ -197,7 +197,7 @@ function draftButtons(
   const { draft, allowance, alreadySubmitted } = checked;
   const { id } = draft;
   const { count } = allowance;
-  const isAnyWaiting = draft.rows.some(isWaitingAlready);
+  const isAnyWaiting = draft.rows.some((row) => isInvalid(row) && row.problem.code === 'waiting-already');
   const toFix = countToEdit(draft);
   const label = submitLabel(t, checked);
   const sent = submitId('send', id, count, ...(hasChoices(checked) ? [markOfRows(draft)] : []));
@@ -248,8 +248,6 @@ function submitLabel(t: Translate, checked: CheckedDraft): string {
     return waits ? t('list.button.submitForApproval', { count }) : t('list.button.submit', { count });
   return t(waits ? 'choices.submitPartForApproval' : 'choices.submitPart', { count, total });
 }
-
-const isWaitingAlready = (row: Row): boolean => isInvalid(row) && row.problem.code === 'waiting-already';
 
 export function gameGuesses(games: AllowedGames) {
   const guess = guesser(games);

@@ -1,5 +1,5 @@
 import type { ApiKeys, KeyToUse, NoKey, UsableKey } from '../guilds/api-keys.ts';
-import { type BlockCheck, type Blocks, NO_BLOCKS } from '../guilds/blocks.ts';
+import { type Blocks, NO_BLOCKS } from '../guilds/blocks.ts';
 import { canDecide, type GuildSettings, needsApproval, type Settings } from '../guilds/settings.ts';
 import type { NotSentOutcome, ServerSubmission } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
@@ -180,8 +180,21 @@ export function createCheck({ alreadySubmitted, choices, limits, waitingSubmissi
       // Some rows' problems may have been resolved since the last check, by an admin, a moderator's decision or a newly
       // loaded games list.
       const read = reread(draft, (row) => (mayBeRightNow(row, games) ? typedOf(row) : undefined), games);
-      const rules = { blocked, canUnblock: canDecide(chosen, by), allowed: chosen.games, waiting, games };
-      const problems = new Map(read.rows.map((row) => [row, ruleProblem(row, rules)]));
+      const isModerator = canDecide(chosen, by);
+      const allowed = chosen.games;
+      /**
+       * Returns why the guild's rules hold back a row, even a repeated row. A disallowed game comes before other problems,
+       * because fixing those wouldn't help.
+       */
+      function ruleProblem(row: Row): RuleProblem | undefined {
+        const server = row.kind === 'invalid' ? undefined : row.submission;
+        if (server && blocked.hasHost(server.server))
+          return { code: 'host-blocked', ...(isModerator && { canUnblock: true }) };
+        const game = allowed && gameOfRow(row, games);
+        if (game !== undefined && !allowed?.includes(game)) return { code: 'game-not-allowed', game };
+        return server && waiting.has(addressOf(server)) ? { code: 'waiting-already' } : undefined;
+      }
+      const problems = new Map(read.rows.map((row) => [row, ruleProblem(row)]));
       const checked = withRows(
         read,
         read.rows.map((row) => {
@@ -206,8 +219,7 @@ export function createCheck({ alreadySubmitted, choices, limits, waitingSubmissi
         // approves it.
         allowance: waits && now.count > 0 ? { count } : now,
         waits,
-        blocked:
-          blocked.hasMember(user.id) && !canDecide(chosen, by) ? { code: 'member-blocked' } : undefined,
+        blocked: blocked.hasMember(user.id) && !isModerator ? { code: 'member-blocked' } : undefined,
         settings: chosen,
         key: await keys.usable(guildId),
       };
@@ -256,31 +268,6 @@ function mayBeRightNow(row: Row, games: GameIndex): boolean {
   if (row.kind !== 'invalid') return false;
   if (row.problem.code === 'game-unknown') return games.find(row.typed.game) !== undefined;
   return isOfRules(row.problem);
-}
-
-interface Rules {
-  readonly blocked: BlockCheck;
-  readonly canUnblock: boolean;
-  /** The aliases of the allowed games; `undefined` if all games are allowed. */
-  readonly allowed: readonly string[] | undefined;
-  /** The member's servers that are waiting for a moderator. */
-  readonly waiting: ReadonlySet<string>;
-  readonly games: GameIndex;
-}
-
-/**
- * Returns why the guild's rules hold back a row, even a repeated row. A disallowed game comes before other problems, because
- * fixing those wouldn't help.
- */
-function ruleProblem(row: Row, rules: Rules): RuleProblem | undefined {
-  const { blocked, canUnblock, allowed, waiting, games } = rules;
-  if (row.kind !== 'invalid' && blocked.hasHost(row.submission.server)) {
-    return { code: 'host-blocked', ...(canUnblock && { canUnblock }) };
-  }
-  const game = allowed && gameOfRow(row, games);
-  if (game !== undefined && !allowed?.includes(game)) return { code: 'game-not-allowed', game };
-  const isWaiting = row.kind !== 'invalid' && waiting.has(addressOf(row.submission));
-  return isWaiting ? { code: 'waiting-already' } : undefined;
 }
 
 function gameOfRow(row: Row, games: GameIndex): string | undefined {
