@@ -58,13 +58,17 @@ export function decisionActions(
     return submissionId === undefined ? undecided(context) : approve(context, { ...seen, submissionId });
   }
 
-  async function pressDecline(context: PressContext): Promise<Modal> {
+  /** @throws OldMessageError if the submission was decided or changed after the moderator saw it */
+  async function demandSeen(context: PressContext): Promise<Submission> {
     await demandModerator(context);
     const submission = await approvals.seen(seenOf(context));
-    if (submission === undefined) {
-      void showPressed(context);
-      throw new OldMessageError(await outdated(context));
-    }
+    if (submission) return submission;
+    void showPressed(context);
+    throw new OldMessageError(await outdated(context));
+  }
+
+  async function pressDecline(context: PressContext): Promise<Modal> {
+    const submission = await demandSeen(context);
     const { requiresReason = false } = await deps.settings.getOrThrow(context.guildId);
     return declineModal(context, submission, games, requiresReason);
   }
@@ -138,14 +142,9 @@ export function decisionActions(
   }
 
   async function pressCorrect(context: PressContext): Promise<Modal> {
-    await demandModerator(context);
-    const [only] = (await approvals.seen(seenOf(context)))?.servers ?? [];
-    if (only === undefined) {
-      void showPressed(context);
-      throw new OldMessageError(await outdated(context));
-    }
+    const [only] = (await demandSeen(context)).servers;
     const id = submissionsId('correct', context.argument);
-    const typed = correctionBefore(context) ?? typedOf(rowForServer(only));
+    const typed = correctionBefore(context) ?? typedOf(only && rowForServer(only));
     return fieldsModal(context, id, typed, deps, true);
   }
 

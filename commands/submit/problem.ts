@@ -39,30 +39,21 @@ export async function problemView(
   const { t } = context;
   const { id } = draft;
   const isAsked = isSubmittedImmediately(draft) || notSubmitted !== undefined;
+  const format = isAsked ? notReadyText : unsubmittedLineText;
   const help =
-    row.kind === 'invalid'
-      ? await problemWithControls(
-          context,
-          draft,
-          { row, format: isAsked ? notReadyText : unsubmittedLineText },
-          deps,
-        )
-      : {
-          lines: [],
-          choice: undefined,
-          buttons: notSubmitted ? notSubmittedButtons(t, id, notSubmitted) : [],
-        };
-  const texts = [...said, ...help.lines, skippedText(t, draft.source, skippedIn(draft))];
+    row.kind === 'invalid' ? await problemWithControls(context, draft, { row, format }, deps) : undefined;
+  const buttons = help?.buttons ?? (notSubmitted ? notSubmittedButtons(t, id, notSubmitted) : []);
+  const texts = [...said, ...(help?.lines ?? []), skippedText(t, draft.source, skippedIn(draft))];
   const line =
     row.kind === 'invalid' ? typedLine(t, typedOf(row), deps.games) : describe(t, row.submission, deps.games);
   return {
     content: texts.filter(Boolean).join('\n'),
     embeds: [serverEmbed(t, 'not-sent', [line])],
     components: rows(
-      [help.choice],
+      [help?.choice],
       [
         keyButton,
-        ...help.buttons,
+        ...buttons,
         !isSubmittedImmediately(draft) && button(submitId('cancel', id), t('button.cancel')),
       ],
     ),

@@ -173,10 +173,10 @@ export function listButtons({ t }: Context, result: EndedSubmission): readonly (
   const ended = rowResults(result);
   const { draft, keyProblem, limitedRows } = result;
   const { id } = draft;
-  const held = heldSoon(result);
-  const rest = ended.filter(wasNotAdded).length + held;
+  const notSent = ended.filter(({ outcome }) => outcome.kind === 'not-sent');
   const unconfirmed = ended.filter(({ outcome }) => outcome.kind === 'unknown').length;
   const rejected = ended.filter(({ outcome }) => outcome.kind === 'rejected');
+  const rest = rejected.length + notSent.length + heldSoon(result);
   // The service would reject the same lines again, so the member should edit them first.
   const isEditFirst = rejected.some(({ outcome }) => !isAboutKey(outcome));
   const toFix = linesToEdit(draft, 'invalid').rows.length;
@@ -197,9 +197,6 @@ function sendLabel(t: Translate, count: number, rejected: number): string {
   if (rejected === count) return t('again.submitAgain');
   return rejected > 0 ? t('list.button.submit', { count }) : t('again.submitNotSent', { count });
 }
-
-const wasNotAdded = ({ outcome: { kind } }: Pick<RowResult, 'outcome'>): boolean =>
-  kind === 'rejected' || kind === 'not-sent';
 
 /** Counts servers that are held back by a limit but can still be submitted before the draft expires. */
 const heldSoon = ({ limitedRows, limited }: EndedSubmission): number =>
