@@ -148,7 +148,7 @@ export async function panelFields(
       label: t('panel.label'),
       hint: t('panel.hint'),
       maxLength: MAX_TEXT_LENGTH,
-      long: true,
+      isMultiline: true,
       value: text,
     },
     { ...field, hint },

@@ -49,8 +49,7 @@ const CONNECTIONS_END_MS = 500;
 export interface Timing extends ApiTiming {
   readonly guildLog?: GuildLogTiming;
   readonly decisionMessages?: DecisionMessagesTiming;
-  /** How long a decline can be taken back. */
-  readonly undoMs?: number;
+  readonly declineUndoMs?: number;
   /** Delay before the first retry of a request to the listing service. It doubles before the second retry. */
   readonly listingFirstWait?: number;
   readonly listReadingMs?: number;
@@ -115,7 +114,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     member: config.memberLimit,
     guild: config.guildLimit,
     days: config.historyDays,
-    undoMs: timing.undoMs,
+    declineUndoMs: timing.declineUndoMs,
     createWaitingSubmissions,
   });
   const guilds = createGuilds({
@@ -209,7 +208,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     api,
     interactionStore,
     submissions: submissionStore.submissions,
-    undoMs: timing.undoMs,
+    declineUndoMs: timing.declineUndoMs,
     editOrder,
     wording,
     replyOf: (context, submission) => commands.replyOf(context, submission),
@@ -219,7 +218,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     ...discord,
     ...guilds,
     ...timing.decisionMessages,
-    undoMs: timing.undoMs,
+    declineUndoMs: timing.declineUndoMs,
     isOn: config.directMessages === 'on',
     interactionStore,
     submissions: submissionStore.submissions,
@@ -280,7 +279,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     discord,
     commands: published,
     onInteraction: (payload) => void interactions.handle(payload),
-    onReady: (online) => reportStart(config, logger, listing.breaker, online),
+    onPublished: (online) => reportStart(config, logger, listing.breaker, online),
     async finish() {
       const pending = await interactions.drain(INTERACTIONS_END_MS);
       if (pending > 0) cutOff.push(`interactions: ${pending}`);

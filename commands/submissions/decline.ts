@@ -72,7 +72,7 @@ export function reasonFields(context: PressContext, isRequired: boolean): readon
       label: t('approval.modal.words'),
       value: cut(typedBefore(context, t('approval.modal.words')), MAX_REASON_LENGTH),
       maxLength: MAX_REASON_LENGTH,
-      long: true,
+      isMultiline: true,
     },
   ];
 }

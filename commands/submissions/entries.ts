@@ -18,7 +18,7 @@ import { escapeText } from '../../src/words/escape.ts';
 import { outcomeCell, type ServerWithOutcome } from '../../src/words/outcomes.ts';
 import { byText, namedText, whenText } from '../../src/words/sentences.ts';
 import {
-  describe,
+  describeServer,
   fittingLines,
   OUTCOME_KINDS,
   serverLine,
@@ -58,7 +58,7 @@ export function entryText(
   const about = [whenText(at), ...by, ...correctedTexts(t, entry, games)];
   const firstLine = (address: string) => serverLine(t, { game: '', address }, MAX_LENGTHS);
   const what = only
-    ? describe(t, only, games, MAX_LENGTHS)
+    ? describeServer(t, only, games, MAX_LENGTHS)
     : `**${number}.** ${namedServersText(t, [entry], firstLine)}`;
   if (state === 'declined') {
     const declined = withSign('rejected', decisionText(t, 'declined', entry));

@@ -137,7 +137,7 @@ export function openActions(
     if (count === 0) return toMine(t, t('submissions.noneFound'));
     const page = pageOf({ count, perPage: PER_PAGE, wanted });
     const servers = ended
-      .toSorted((one, other) => rankOf(one) - rankOf(other))
+      .toSorted((one, other) => acceptedLast(one) - acceptedLast(other))
       .slice(page.offset, page.offset + page.limit);
     const again = await submitAgainFor(context, submission, deps);
     const isDeclined = submission.state === 'declined';
@@ -232,5 +232,4 @@ function sentNote(
   };
 }
 
-/** Sort key that puts accepted servers last within their submission. */
-const rankOf = ({ outcome }: ServerWithOutcome): number => (outcome.kind === 'accepted' ? 1 : 0);
+const acceptedLast = ({ outcome }: ServerWithOutcome): number => (outcome.kind === 'accepted' ? 1 : 0);

@@ -89,7 +89,7 @@ export function linesModal(t: Translate, id: string, draft: Draft, which: Editin
         hint: t('list.hint'),
         value: lines,
         maxLength: MAX_TYPED_LENGTH,
-        long: true,
+        isMultiline: true,
       },
     ],
   });
@@ -179,7 +179,7 @@ export async function listModal(
         example: exampleLine(part.allowed),
         value: cut(text, MAX_TYPED_LENGTH),
         maxLength: MAX_TYPED_LENGTH,
-        long: true,
+        isMultiline: true,
       },
       {
         kind: 'file',

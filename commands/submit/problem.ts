@@ -7,7 +7,7 @@ import type { NotSubmitted } from '../../src/submissions/check.ts';
 import { type Draft, isSubmittedImmediately, skippedIn } from '../../src/submissions/draft.ts';
 import { MAX_SUGGESTED_GAMES } from '../../src/words/games.ts';
 import { notReadyText, unsubmittedLineText } from '../../src/words/problem.ts';
-import { describe, gameNamed, serverEmbed, typedLine, withSign } from '../../src/words/servers.ts';
+import { describeServer, gameNamed, serverEmbed, typedLine, withSign } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { submitId } from './ids.ts';
 import { skippedText } from './preview.ts';
@@ -45,7 +45,7 @@ export async function problemView(
   const buttons = help?.buttons ?? (notSubmitted ? notSubmittedButtons(t, id, notSubmitted) : []);
   const texts = [...said, ...(help?.lines ?? []), skippedText(t, draft.source, skippedIn(draft))];
   const line =
-    row.kind === 'invalid' ? typedLine(t, typedOf(row), deps.games) : describe(t, row.submission, deps.games);
+    row.kind === 'invalid' ? typedLine(t, typedOf(row), deps.games) : describeServer(t, row.submission, deps.games);
   return {
     content: texts.filter(Boolean).join('\n'),
     embeds: [serverEmbed(t, 'not-sent', [line])],

@@ -22,7 +22,7 @@ import {
   withSaid,
 } from '../../src/words/outcomes.ts';
 import { sentences } from '../../src/words/sentences.ts';
-import { describe, foundText, MAX_NAMED_PER_LIST, serverEmbed, withSign } from '../../src/words/servers.ts';
+import { describeServer, foundText, MAX_NAMED_PER_LIST, serverEmbed, withSign } from '../../src/words/servers.ts';
 import type { Audience, Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { enterKey } from '../setkey.ts';
@@ -102,7 +102,7 @@ function serverReport(
       allowance && `-# ${allowance}`,
       skippedLinesText(t, result),
     ],
-    embeds: [serverEmbed(t, outcome.kind, [describe(t, server, games)])],
+    embeds: [serverEmbed(t, outcome.kind, [describeServer(t, server, games)])],
     buttons: outcomeButtons(t, draft.id, outcome),
   };
 }

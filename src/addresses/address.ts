@@ -95,16 +95,16 @@ const LABEL = new RegExp(
   'iu',
 );
 
-export const isLabel = (text: string): boolean => LABEL.test(text.slice(-60));
+export const endsInAddressLabel = (text: string): boolean => LABEL.test(text.slice(-60));
 
-export const withoutLabel = (text: string): string => text.slice(0, -60) + text.slice(-60).replace(LABEL, '');
+export const withoutAddressLabel = (text: string): string => text.slice(0, -60) + text.slice(-60).replace(LABEL, '');
 
 /** Removes a leading console command or label, such as `connect` or `Server IP:`. */
 export function unlabelled(text: string): string {
   const [command = ''] = /^[+/]?(?:client\.)?connect\s+/iu.exec(text) ?? [];
   const bare = text.slice(command.length);
   const [label = ''] = /^[^.:=[\]]{1,40}[:=](?!\/\/)\s*/u.exec(bare) ?? [];
-  if (label !== '' && isLabel(label) && label.length < bare.length)
+  if (label !== '' && endsInAddressLabel(label) && label.length < bare.length)
     return unlabelled(bare.slice(label.length));
   return bare.replace(/^(?:ip|server|address|host)\s+(?=[^\s.:]*[.:])/iu, '').trim();
 }

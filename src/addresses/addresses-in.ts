@@ -2,7 +2,7 @@ import {
   type Address,
   type AddressProblem,
   gameOfLink,
-  isLabel,
+  endsInAddressLabel,
   MAX_ADDRESS_TEXT_LENGTH,
   parseAddress,
 } from './address.ts';
@@ -81,7 +81,7 @@ export function addressesIn(line: string): readonly FoundAddress[] {
     const isNumber = /^[\d.]+$|:/u.test(address?.host ?? '');
     const isVersion = isNumber && address?.port === undefined && VERSION.test(before);
     if (isVersion) continue;
-    const isServer = game !== undefined || isNumber || isLabel(before);
+    const isServer = game !== undefined || isNumber || endsInAddressLabel(before);
     found.push({ start, end, text: typed, game: game ?? '', isServer, ...(address && { address }) });
   }
   return found;

@@ -156,7 +156,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   ) {
     const head = roleId === undefined ? '' : `<@&${roleId}>\n`;
     const putContent = ({ content, ...others }: ChannelMessage) => {
-      const role = roleId === undefined ? {} : { roleId };
+      const role = roleId === undefined ? {} : { pingableRoleId: roleId };
       return posts.put(channelId, { ...others, content: `${head}${content}`, nonce, ...role }, messageId);
     };
     const done = await putContent(message);

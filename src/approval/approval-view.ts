@@ -16,7 +16,7 @@ import { byText, namedText, sentences } from '../words/sentences.ts';
 import {
   addressCode,
   cutForCode,
-  describe,
+  describeServer,
   fittingLines,
   gameNamed,
   LOOK,
@@ -202,7 +202,7 @@ export function serversText(
   const named = servers
     .slice(0, maxNamed)
     .map(({ server }, index) =>
-      index > 0 && isSameGame ? addressCode(server) : describe(t, server, games, MAX_LENGTHS),
+      index > 0 && isSameGame ? addressCode(server) : describeServer(t, server, games, MAX_LENGTHS),
     );
   return namedText(t, named, servers.length);
 }

@@ -13,7 +13,7 @@ import { addressOf } from '../server-lists/row.ts';
 import type { ClaimJob } from '../storage/claim-job.ts';
 import type { Store } from '../storage/store.ts';
 import type { SubmissionsTable } from '../storage/tables.ts';
-import { type Submission, UNDO_MS, unconfirmedIn } from '../submissions/submission.ts';
+import { type Submission, DECLINE_UNDO_MS, unconfirmedIn } from '../submissions/submission.ts';
 import type { Submissions } from '../submissions/submissions.ts';
 import { escapeText } from '../words/escape.ts';
 import { sentences } from '../words/sentences.ts';
@@ -67,8 +67,7 @@ export interface DecisionMessagesDeps extends DecisionMessagesTiming {
   readonly games: GameIndex;
   readonly claimJob: ClaimJob;
   readonly logger: Pick<Logger, 'warn'>;
-  /** How long a decline can be taken back, in milliseconds. */
-  readonly undoMs?: number | undefined;
+  readonly declineUndoMs?: number | undefined;
 }
 
 export type DecisionMessages = ReturnType<typeof createDecisionMessages>;
@@ -79,7 +78,7 @@ export type DecisionMessages = ReturnType<typeof createDecisionMessages>;
  */
 export function createDecisionMessages(deps: DecisionMessagesDeps) {
   const { isOn, store, directMessages, games, everyMs = SEND_EVERY_MS } = deps;
-  const dueMs = (deps.undoMs ?? UNDO_MS) + (deps.gatherMs ?? GATHER_MS);
+  const dueMs = (deps.declineUndoMs ?? DECLINE_UNDO_MS) + (deps.gatherMs ?? GATHER_MS);
   const job = createJob({ firstMs: AFTER_START_MS, everyMs, run: sendNext });
 
   async function wantsDirectMessages(guildId: string, userId: string): Promise<boolean> {

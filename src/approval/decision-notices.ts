@@ -8,7 +8,7 @@ import { TOKEN_LIVES_MS } from '../pacing/durations.ts';
 import { oneAtATime } from '../pacing/in-order.ts';
 import type { Store } from '../storage/store.ts';
 import type { SubmissionsTable } from '../storage/tables.ts';
-import { type Submission, UNDO_MS } from '../submissions/submission.ts';
+import { type Submission, DECLINE_UNDO_MS } from '../submissions/submission.ts';
 import type { Submissions } from '../submissions/submissions.ts';
 import type { DraftRef } from '../submissions/waiting-submissions.ts';
 
@@ -27,8 +27,7 @@ export interface DecisionNoticesDeps {
   readonly wording: Wording;
   readonly replyOf: (context: Context, run: Submission) => Promise<Reply>;
   readonly logger: Pick<Logger, 'warn'>;
-  /** How long a decline can be taken back, in milliseconds. */
-  readonly undoMs?: number | undefined;
+  readonly declineUndoMs?: number | undefined;
 }
 
 /**
@@ -36,7 +35,7 @@ export interface DecisionNoticesDeps {
  * edited. After that, decision-messages.ts sends a direct message about each decision.
  */
 export function createDecisionNotices(deps: DecisionNoticesDeps) {
-  const { store, interactionStore, submissions, wording, logger, undoMs = UNDO_MS } = deps;
+  const { store, interactionStore, submissions, wording, logger, declineUndoMs = DECLINE_UNDO_MS } = deps;
   const job = createJob({ firstMs: AFTER_START_MS, everyMs: EVERY_MS, run: () => notifyDue() });
 
   /**
@@ -59,9 +58,9 @@ export function createDecisionNotices(deps: DecisionNoticesDeps) {
         .where(({ or, eb }) =>
           or([
             eb('state', '<>', 'declined'),
-            eb('ended_at', '<=', now - undoMs),
+            eb('ended_at', '<=', now - declineUndoMs),
             // A time slightly ahead can be of a decline that ended while this query waited for the store.
-            eb('ended_at', '>', now + undoMs),
+            eb('ended_at', '>', now + declineUndoMs),
           ]),
         )
         .orderBy('ended_at')

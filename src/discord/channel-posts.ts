@@ -30,8 +30,7 @@ export interface ChannelMessage {
   readonly content?: string;
   readonly embed?: APIEmbed | undefined;
   readonly components?: readonly APIActionRowComponent<APIComponentInMessageActionRow>[];
-  /** The only role that the message can ping. */
-  readonly roleId?: string;
+  readonly pingableRoleId?: string;
 }
 
 /** Hashes a name into a 25-character nonce, the longest that Discord accepts (Discord docs: Message, Create Message). */
@@ -46,10 +45,10 @@ const REJECTIONS: Readonly<Record<number, PostResult>> = {
 };
 
 /** Builds a message in Discord's own format, without its nonce. The message can only ping the given role. */
-export const messageBody = ({ content, embed, components = [], roleId }: ChannelMessage) => ({
+export const messageBody = ({ content, embed, components = [], pingableRoleId }: ChannelMessage) => ({
   ...fitTexts({ ...(content !== undefined && { content }), embeds: embed ? [embed] : [] }),
   components: [...components],
-  allowed_mentions: { parse: [], ...(roleId !== undefined && { roles: [roleId] }) },
+  allowed_mentions: { parse: [], ...(pingableRoleId !== undefined && { roles: [pingableRoleId] }) },
 });
 
 /**

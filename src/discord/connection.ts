@@ -26,8 +26,7 @@ export interface ConnectionDeps extends Transport {
   readonly commands: readonly RESTPostAPIApplicationCommandsJSONBody[];
   /** Called for each interaction when it arrives. Must not throw. */
   readonly onInteraction: (payload: unknown) => void;
-  /** Called once the commands have been published. */
-  readonly onReady: (online: { commands: number; application: Application }) => Promise<void>;
+  readonly onPublished: (online: { commands: number; application: Application }) => Promise<void>;
   readonly onFatal: (error: Error) => void;
   /** Waits for running work to finish when the bot stops. */
   readonly finish: () => Promise<void>;
@@ -92,7 +91,7 @@ export function createConnection(deps: ConnectionDeps) {
       logger.warn({ page: portalPage(known, 'installation') }, text);
     }
     const count = await publishing.publish(known.id, commands, stopping.signal);
-    if (!stopping.signal.aborted) await deps.onReady({ commands: count, application: known });
+    if (!stopping.signal.aborted) await deps.onPublished({ commands: count, application: known });
   }
 
   const transport = createJob({

@@ -10,7 +10,7 @@ import { keySetText } from '../words/keys.ts';
 import { whyNotSubmitted } from '../words/not-submitted.ts';
 import { outcomesForLog } from '../words/outcomes.ts';
 import { namedText, sentences } from '../words/sentences.ts';
-import { describe, withSign, worstOf } from '../words/servers.ts';
+import { describeServer, withSign, worstOf } from '../words/servers.ts';
 import { failureText } from '../words/service.ts';
 import type { Audience, Translate } from '../words/words.ts';
 import type { GuildLog } from './guild-log.ts';
@@ -33,7 +33,7 @@ export function createSubmissionLog({ guildLog, games }: SubmissionLogDeps): Obs
     user: Submitter['user'],
     servers: readonly ServerSubmission[],
   ): string {
-    const named = servers.slice(0, MAX_ADDRESSES_NAMED).map((server) => describe(t, server, games));
+    const named = servers.slice(0, MAX_ADDRESSES_NAMED).map((server) => describeServer(t, server, games));
     return t('look.about', { item: memberText(user), why: namedText(t, named, servers.length) });
   }
 

@@ -11,7 +11,6 @@ import { fittingLines, LOOK, worstOf } from '../words/servers.ts';
 import type { Translate } from '../words/words.ts';
 
 type LogChannels = ReturnType<typeof logChannels>;
-/** A log channel. `roleId` is the role to mention when the admins have to act. */
 export type LogChannel = NonNullable<Awaited<ReturnType<LogChannels['channelOf']>>>;
 
 export interface GuildLogTiming {
@@ -193,7 +192,7 @@ export function createGuildLog(deps: GuildLogDeps) {
           message.count += 1;
           message.lines.push({ text: makeText(t) });
         },
-        { channelId, trouble: undefined, roleId: undefined },
+        { channelId, trouble: undefined, notifyRoleId: undefined },
       ),
     /** Adds a red alert for admins to act on, above all lines. Mentions the role that admins chose for alerts. */
     alert: (guildId: string, makeAlert: (t: Translate) => Alert): Promise<void> =>
@@ -231,7 +230,7 @@ const textsOf = (lines: readonly Line[]): readonly string[] =>
 /** Builds a message with the alerts above the lines. Mentions the role in the text, because embeds don't ping. */
 function messageOf(
   { nonce, alerts, lines, count, kinds }: Waiting,
-  { roleId }: LogChannel,
+  { notifyRoleId }: LogChannel,
   t: Translate,
 ): ChannelMessage {
   const texts = textsOf(lines);
@@ -239,7 +238,7 @@ function messageOf(
     const look = kinds.size > 0 && { color: LOOK[worstOf([...kinds])].color };
     return { nonce, embed: { ...look, description: fittingLines(t, texts, count) } };
   }
-  const mention = roleId === undefined ? [] : [`<@&${roleId}>`];
+  const mention = notifyRoleId === undefined ? [] : [`<@&${notifyRoleId}>`];
   const description = [
     ...alerts.map(({ details }) => details).filter((details) => details !== ''),
     ...(texts.length > 0 ? [fittingLines(t, texts, count)] : []),
@@ -248,6 +247,6 @@ function messageOf(
     nonce,
     content: [...mention, ...alerts.map(({ text }) => text)].join('\n'),
     ...(description !== '' && { embed: { color: LOOK.rejected.color, description } }),
-    ...(roleId !== undefined && { roleId }),
+    ...(notifyRoleId !== undefined && { pingableRoleId: notifyRoleId }),
   };
 }

@@ -183,7 +183,7 @@ const channelsIn = (
   async channelOf(guildId: string) {
     const found = await settings.getOrUnreadable(guildId);
     if (found === 'unreadable' || found[channel] === undefined) return undefined;
-    return { channelId: found[channel], trouble: found[problem], roleId: found.notifyRoleId };
+    return { channelId: found[channel], trouble: found[problem], notifyRoleId: found.notifyRoleId };
   },
   async setTrouble(guildId: string, channelId: string, trouble: Settings['logTrouble']): Promise<void> {
     // An admin may have chosen another channel in the meantime.

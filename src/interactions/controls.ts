@@ -136,8 +136,7 @@ export interface TextField extends LabelledField {
   /** A minimum of 1 or more makes the field required. */
   readonly minLength?: number;
   readonly maxLength: number;
-  /** Whether the field accepts more than one line. */
-  readonly long?: boolean;
+  readonly isMultiline?: boolean;
 }
 
 /** A select in which at most one option can be chosen. */
@@ -232,11 +231,11 @@ const textInput = ({
   value = '',
   minLength = 0,
   maxLength,
-  long,
+  isMultiline,
 }: TextField): APITextInputComponent => ({
   type: ComponentType.TextInput,
   custom_id: id,
-  style: long ? TextInputStyle.Paragraph : TextInputStyle.Short,
+  style: isMultiline ? TextInputStyle.Paragraph : TextInputStyle.Short,
   ...(example !== undefined && { placeholder: shorten(example, LIMITS.fieldExample) }),
   ...(value !== '' && { value }),
   min_length: minLength,

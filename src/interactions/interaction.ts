@@ -182,7 +182,7 @@ function readRequest(interaction: APIInteraction): Request {
           kind: 'command',
           name: text(data.name),
           fields,
-          files: filesIn(fields, data.resolved?.attachments),
+          files: filesByField(fields, data.resolved?.attachments),
         };
       }
       if (data.type === ApplicationCommandType.Message) {
@@ -207,7 +207,7 @@ function readRequest(interaction: APIInteraction): Request {
         kind: 'modal',
         customId: text(custom_id),
         fields,
-        files: filesIn(fields, resolved?.attachments),
+        files: filesByField(fields, resolved?.attachments),
         ...(interaction.message && { message: readMessage(interaction.message) }),
       };
     }
@@ -285,7 +285,7 @@ const fileOf = ({ filename, url, size }: APIAttachment): UploadedFile => ({
   size: Number(size),
 });
 
-function filesIn(fields: EnteredFields['fields'], attachments: Attachments): EnteredFields['files'] {
+function filesByField(fields: EnteredFields['fields'], attachments: Attachments): EnteredFields['files'] {
   const files = Object.entries(fields).flatMap(([id, value]) => {
     const file = ownValue(attachments, value);
     return file ? [[id, fileOf(file)] as const] : [];

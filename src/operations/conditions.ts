@@ -8,7 +8,7 @@ import { reason } from '../storage/store-error.ts';
 import { backupFolderOf, newestBackup } from './backup-files.ts';
 import type { Health, WatchedParts } from './health.ts';
 import { MIN_FREE_BYTES, mebibytes, roomFor } from './make-backup.ts';
-import { type BackupOutcome, MAX_BACKUP_DELAY_MS } from './scheduled-backups.ts';
+import { type BackupOutcome, BACKUP_OVERDUE_AFTER_MS } from './scheduled-backups.ts';
 
 /** A condition that is reported to operators through ops/alerts.yml and the webhook. */
 export interface Condition {
@@ -128,7 +128,7 @@ export function createConditions({ config, gateway, breaker, store, directMessag
         try {
           const newest = await newestBackup(path);
           if (newest === undefined) return whyLastBackupFailed ?? `${backupFolderOf(path)} has no backup`;
-          if (isRecent(newest.at, everyMs + MAX_BACKUP_DELAY_MS)) return false;
+          if (isRecent(newest.at, everyMs + BACKUP_OVERDUE_AFTER_MS)) return false;
           return whyLastBackupFailed ?? `the newest one is from ${new Date(newest.at).toISOString()}`;
         } catch (error) {
           return reason(error);

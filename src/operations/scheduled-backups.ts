@@ -35,8 +35,7 @@ export interface ScheduledBackupsDeps {
 
 /** A failed backup is also retried at this interval. */
 const CHECK_IF_DUE_EVERY_MS = 600_000;
-/** A backup that is later than this counts as overdue. */
-export const MAX_BACKUP_DELAY_MS = HOUR_MS;
+export const BACKUP_OVERDUE_AFTER_MS = HOUR_MS;
 /** The name of the stored value that holds the time of the last scheduled backup, in milliseconds since 1970. */
 const LAST = 'backup:last';
 const PROGRAM = fileURLToPath(new URL('../tools/backup.ts', import.meta.url));

@@ -20,7 +20,7 @@ import { clearTextWarning, type StoreUrl } from '../store-url.ts';
 import { backupFolderOf, newestBackup, readBackupFailure } from './backup-files.ts';
 import { CheckFailedError, CheckSkippedError, CheckWarningError } from './finding.ts';
 import { mebibytes, roomFor } from './make-backup.ts';
-import { MAX_BACKUP_DELAY_MS } from './scheduled-backups.ts';
+import { BACKUP_OVERDUE_AFTER_MS } from './scheduled-backups.ts';
 
 type StoreConfig = Pick<Config, 'storeUrl' | 'encryptionKey'>;
 
@@ -141,7 +141,7 @@ export async function checkBackups(config: Pick<Config, 'storeUrl' | 'backupEver
       'the bot retries every ten minutes',
     );
   }
-  if (newest !== undefined && isRecent(newest.at, backupEveryHours * HOUR_MS + MAX_BACKUP_DELAY_MS))
+  if (newest !== undefined && isRecent(newest.at, backupEveryHours * HOUR_MS + BACKUP_OVERDUE_AFTER_MS))
     return `${text}; copy them to another machine: see "Off-site backups" in docs/operate.md`;
   throw new CheckWarningError(text, 'start the bot, unless you keep your backups somewhere else');
 }

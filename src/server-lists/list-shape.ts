@@ -1,5 +1,5 @@
 import { isIPv4 } from 'node:net';
-import { parseAddress, withoutLabel } from '../addresses/address.ts';
+import { parseAddress, withoutAddressLabel } from '../addresses/address.ts';
 import { addressesIn, type FoundAddress } from '../addresses/addresses-in.ts';
 import { hasWords, withoutEnds } from '../addresses/pasted-text.ts';
 import type { GameIndex } from '../listing/game-search.ts';
@@ -278,7 +278,7 @@ function withoutField(before: string): string {
     const label = trimmedEnds(end.slice(at));
     if (label !== '' && isAddressField(fieldCalled(label)?.field)) return end.slice(0, at);
   }
-  return withoutLabel(before);
+  return withoutAddressLabel(before);
 }
 
 /** Whether an address is part of something longer, such as `name[/8.8.8.8:1]`. */

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { formatAddress, isLabel, parseAddress, unlabelled, withoutLabel } from '../addresses/address.ts';
+import { formatAddress, endsInAddressLabel, parseAddress, unlabelled, withoutAddressLabel } from '../addresses/address.ts';
 import { addressesIn, type FoundAddress } from '../addresses/addresses-in.ts';
 import { beforePasswords, hasWords, withoutEnds } from '../addresses/pasted-text.ts';
 import { MAX_GAME_NAME_LENGTH } from '../listing/contract.ts';
@@ -279,7 +279,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
 
   /** Returns the game next to a server, and the words that might be the name of an unknown game. */
   function namesIn({ game, beside: around, isUnclear }: ReturnType<typeof withWords>[number]) {
-    const plain = around.map((part) => withoutLabel(part.replace(ITEM, '')));
+    const plain = around.map((part) => withoutAddressLabel(part.replace(ITEM, '')));
     const words = plain.map(trimmed).filter(hasWords);
     const nextTo = around.join(' ');
     const named = game === '' ? sureOf(gameBeside(words, nextTo, games), nextTo) : gameCalled(game, games);
@@ -294,7 +294,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     if (found.isServer || (!isMessage && USUAL_NAME.test(found.text))) return true;
     const front = text.slice(0, found.start);
     const back = text.slice(found.end);
-    if (!hasWords(front) && !hasWords(back) && isLabel(lineAbove)) return true;
+    if (!hasWords(front) && !hasWords(back) && endsInAddressLabel(lineAbove)) return true;
     // In a list of servers of one game, a host name doesn't need a label.
     return !isMessage && isSure(gameOfHeading) && front.length <= MAX_GAME_NAME_LENGTH && !hasWords(back);
   }
@@ -827,7 +827,7 @@ function isNamed(
 ): boolean {
   // A game's name can contain dots, so a part of it can look like the previous address.
   const [words = '', name = ''] = [previous, Math.max(0, start - MAX_GAME_NAME_LENGTH)].map((from) =>
-    trimmed(withoutLabel(plain.slice(from, start).replace(ITEM, ''))),
+    trimmed(withoutAddressLabel(plain.slice(from, start).replace(ITEM, ''))),
   );
   return /\p{L}/u.test(words) && gameOf(words, games) === undefined && gameOf(name, games) === undefined;
 }
@@ -875,7 +875,7 @@ function withWords(
   const between = text.slice(first?.behind, second?.start).replace(LINK_MARKUP, '');
   const isNext = /[:=(][^\p{L}\p{N}]{0,5}$/u.test(between);
   const areObjects = OBJECT_END.test(text.slice(first?.behind, found.at(-1)?.start));
-  const isFirst = found.length > 1 && !areObjects && !isNext && !hasWords(withoutLabel(inFront));
+  const isFirst = found.length > 1 && !areObjects && !isNext && !hasWords(withoutAddressLabel(inFront));
   const ends = new Map(placed.map((each, index) => [each, placed[index - 1]?.behind]));
   const gamesBehind = found.map(({ behind }) => bracketBehind(text.slice(behind), games));
   const isAnyBehind = gamesBehind.some((game) => game !== undefined);

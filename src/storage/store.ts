@@ -45,13 +45,13 @@ export interface StoreDeps {
   readonly isUnhurried?: boolean;
   /** If false, startup fails unless the tables have exactly the migrations of this version. */
   readonly mayMigrate?: boolean;
-  /** Length of a second in milliseconds, which tests can shorten. */
-  readonly secondMs?: number | undefined;
+  /** One second, which tests shorten. */
+  readonly watchdogTickMs?: number | undefined;
 }
 
 /** Every method throws a {@link StoreError} when the store fails. */
 export function createStore(deps: StoreDeps) {
-  const { url, logger, onTransaction, onStuck, secondMs = 1_000 } = deps;
+  const { url, logger, onTransaction, onStuck, watchdogTickMs = 1_000 } = deps;
   const { isUnhurried = false, mayMigrate = true } = deps;
   const database = databaseAt(url, logger, isUnhurried);
   /** The transaction that the current code runs in. Code in a transaction must not use any other connection. */
@@ -98,7 +98,7 @@ export function createStore(deps: StoreDeps) {
         );
       }
       if (seconds === STUCK_TRANSACTION_SECONDS && url.kind === 'sqlite') onStuck?.(begun);
-    }, secondMs);
+    }, watchdogTickMs);
     try {
       return await run();
     } finally {

@@ -17,8 +17,7 @@ export interface SubmissionStoreDeps {
   readonly myTurn: WorkTurns;
   /** How often to check whether another process's submission has ended, in milliseconds. */
   readonly pollMs?: number;
-  /** How long a decline can be taken back, in milliseconds. */
-  readonly undoMs?: number | undefined;
+  readonly declineUndoMs?: number | undefined;
   readonly now?: () => number;
 }
 

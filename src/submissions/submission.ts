@@ -7,7 +7,7 @@ import type { Submitter } from './drafts.ts';
 import type { ServerOutcome } from './outcome.ts';
 
 /** How long moderators can take back a decline, in milliseconds. Until then, the member isn't notified of it. */
-export const UNDO_MS = 60_000;
+export const DECLINE_UNDO_MS = 60_000;
 
 export interface MessagePlace {
   readonly channelId: string;

@@ -28,7 +28,7 @@ import {
   type StateChange,
   type Submission,
   type SubmittedServer,
-  UNDO_MS,
+  DECLINE_UNDO_MS,
 } from './submission.ts';
 import type { WaitingSubmissions } from './waiting-submissions.ts';
 
@@ -54,7 +54,7 @@ export type Submissions = ReturnType<typeof createSubmissions>;
  * Methods that change data must be called inside the guild's transaction.
  */
 export function createSubmissions(deps: SubmissionsDeps) {
-  const { store, drafts, waiting, processId, pollMs = 500, undoMs = UNDO_MS, now } = deps;
+  const { store, drafts, waiting, processId, pollMs = 500, declineUndoMs = DECLINE_UNDO_MS, now } = deps;
   const { tables } = store;
 
   const sending = createInOrder();
@@ -232,7 +232,7 @@ export function createSubmissions(deps: SubmissionsDeps) {
       correctedByName: row.corrected_by_name ?? '',
       decisionId: row.decision_id ?? undefined,
       isUndoable:
-        row.state === 'declined' && row.notified_at === null && isRecent(row.ended_at ?? 0, undoMs, now()),
+        row.state === 'declined' && row.notified_at === null && isRecent(row.ended_at ?? 0, declineUndoMs, now()),
       interactionId: row.interaction_id ?? undefined,
       needsModerator: needsModerator(row),
       expiresAt: row.expires_at ?? undefined,

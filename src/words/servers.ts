@@ -109,7 +109,7 @@ interface TextParts {
   readonly embeds: readonly unknown[];
 }
 
-export function describe(
+export function describeServer(
   t: Translate,
   submission: ServerSubmission,
   games: GameIndex,
@@ -132,7 +132,7 @@ export function serverLines(
 ): readonly string[] {
   const byGame = [...Map.groupBy(servers, ({ game }) => game)];
   return byGame.flatMap(([game, all]) => {
-    if (all.length === 1) return all.map((server) => describe(t, server, games, maxLengths));
+    if (all.length === 1) return all.map((server) => describeServer(t, server, games, maxLengths));
     const heading = `**${escapeText(gameNamed(game, games).name, maxLengths.name)}** (${all.length})`;
     return all.map((server, index) => {
       const { queryPort } = server;
@@ -231,7 +231,7 @@ const EMBED_CAPACITY = 4096 - 100;
 /**
  * Builds the embed that lists game servers in a reply, a report, an announcement or a log entry. Important information
  * belongs in the message text, because users can turn off embeds.
- * @param lines lines built by {@link serverLine} or {@link describe}
+ * @param lines lines built by {@link serverLine} or {@link describeServer}
  * @param maxLines a last line counts the rest
  */
 export function serverEmbed(

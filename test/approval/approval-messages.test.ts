@@ -285,8 +285,8 @@ it("approval messages mention the moderators' role at most once an hour", async 
   const mentioned: (string | undefined)[] = [];
   const answers: Awaited<ReturnType<ChannelPosts['put']>>[] = [{ result: 'failed' }];
   const arrives = Promise.withResolvers<void>();
-  const one = await open(await newPlace('sqlite'), 'one', async (_channelId, { roleId }) => {
-    mentioned.push(roleId);
+  const one = await open(await newPlace('sqlite'), 'one', async (_channelId, { pingableRoleId }) => {
+    mentioned.push(pingableRoleId);
     const answer = answers.pop();
     if (answer) return answer;
     await arrives.promise;

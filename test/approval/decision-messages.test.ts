@@ -84,7 +84,7 @@ function processOver(
   return createDecisionMessages({
     isOn: true,
     gatherMs: 0,
-    undoMs: 0,
+    declineUndoMs: 0,
     store,
     interactionStore: { open: (notice) => kept(notice ?? '') },
     ...partsOver(store),

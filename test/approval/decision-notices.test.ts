@@ -72,7 +72,7 @@ it.each([
     wording: { wordsFor, pages, guildWords: async () => wordsFor('en-US'), mention: (name) => name },
     replyOf: async (_context, { state: shown }) => ({ content: shown }),
     logger,
-    undoMs: 0,
+    declineUndoMs: 0,
   });
   await notices.notifyDue();
   await expect.poll(() => sent).toEqual(requests);

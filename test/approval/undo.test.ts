@@ -79,7 +79,7 @@ describe.each(kinds())('undoing a decline (in %s)', (kind) => {
     approvals.undo({ ...declined, interactionId: randomUUID() });
 
   /** Creates a process's notices. `told` gets the notice of each member who is notified. */
-  function noticesOf({ store, submissions }: Opened, told: string[], undoMs = MINUTE_MS) {
+  function noticesOf({ store, submissions }: Opened, told: string[], declineUndoMs = MINUTE_MS) {
     const { wordsFor, pages } = createWords();
     return createDecisionNotices({
       store,
@@ -97,7 +97,7 @@ describe.each(kinds())('undoing a decline (in %s)', (kind) => {
       wording: { wordsFor, pages, guildWords: async () => wordsFor('en-US'), mention: (name) => name },
       replyOf: async () => ({}),
       logger: recorder(),
-      undoMs,
+      declineUndoMs,
     });
   }
 

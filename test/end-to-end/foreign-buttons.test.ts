@@ -191,7 +191,7 @@ interface Everything {
   readonly list: Answer;
 }
 
-const it = botTest({ key: null, timing: { undoMs: 60_000 } });
+const it = botTest({ key: null, timing: { declineUndoMs: 60_000 } });
 
 const nameOf = (customId: string): string => {
   const { command, action } = parseCustomId(customId);

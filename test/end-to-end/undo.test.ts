@@ -24,7 +24,7 @@ import {
   pressSubmit,
 } from '../support/people.ts';
 
-const it = botTest({ timing: { decisionMessages: { everyMs: 20 }, undoMs: 60_000 } });
+const it = botTest({ timing: { decisionMessages: { everyMs: 20 }, declineUndoMs: 60_000 } });
 
 const WAITS = 'Waiting for a moderator';
 const MINUTE_MS = 60_000;

@@ -32,7 +32,7 @@ async function open(answers: readonly Fault[] = [], { locale = 'en-US', ...chann
   const logger = recorder();
   const api = openApi(discord.apiUrl, { logger });
   const state: { channel: LogChannel | undefined; isBroken: boolean } = {
-    channel: { channelId, trouble: undefined, roleId: undefined, ...channel },
+    channel: { channelId, trouble: undefined, notifyRoleId: undefined, ...channel },
     isBroken: false,
   };
   const posts = createChannelPosts({ api, logger });
@@ -107,7 +107,7 @@ describe("a guild's log", () => {
   });
 
   it('shows an alert in red above the other lines, and mentions the role', async () => {
-    const { tell, alert, posted } = await open([], { roleId: '7' });
+    const { tell, alert, posted } = await open([], { notifyRoleId: '7' });
     await tell('a line');
     await alert('1', () => ({ text: 'act!', details: 'why' }));
     await expect.poll(posted).toHaveLength(1);

@@ -105,7 +105,7 @@ describe('a problem with a log channel', () => {
     expect(await channelOf('1')).toBeUndefined();
     await settings.change('1', (now) => ({ ...now, logChannelId: '10', notifyRoleId: '7' }));
     await setTrouble('1', '10', 'gone');
-    expect(await channelOf('1')).toEqual({ channelId: '10', trouble: 'gone', roleId: '7' });
+    expect(await channelOf('1')).toEqual({ channelId: '10', trouble: 'gone', notifyRoleId: '7' });
     await setTrouble('1', '11', undefined);
     expect(await channelOf('1')).toMatchObject({ trouble: 'gone' });
     await setTrouble('1', '10', undefined);

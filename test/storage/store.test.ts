@@ -79,7 +79,7 @@ describe("a transaction that doesn't end", () => {
   const STUCK_MS = 30;
   async function openWatched() {
     const stuck: StuckTransactionError[] = [];
-    const store = await openStore(undefined, { secondMs: 1, onStuck: (error) => stuck.push(error) });
+    const store = await openStore(undefined, { watchdogTickMs: 1, onStuck: (error) => stuck.push(error) });
     return { store, stuck };
   }
 

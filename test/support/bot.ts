@@ -172,7 +172,7 @@ const NO_WAITING: Timing = {
   listReadingMs: ANSWER_WITHIN_MS,
   guildLog: { collectMs: 20, gapMs: 20 },
   decisionMessages: { everyMs: 20, gatherMs: 0 },
-  undoMs: 0,
+  declineUndoMs: 0,
 };
 
 /**

@@ -3,7 +3,7 @@ import { fitChoices } from '../../src/discord/limits.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 import { gameChoices, gameLabels, gameOption, gameOptions } from '../../src/words/games.ts';
 import {
-  describe as describeServer,
+  describeServer,
   readServerLines,
   serverEmbed,
   serverLine,
