@@ -44,11 +44,9 @@ type NamedBlock = Omit<Block, 'target'> & { readonly target: NamedTarget };
 
 const BLOCKS = 'blocks';
 const PER_PAGE = 10;
-/** Limits for a typed target and for a shown host. */
-const MAX_TYPED_LENGTH = 300;
-const MAX_SHOWN_LENGTH = 80;
-/** Limit for the entries that already block a target, together. */
-const MAX_ENTRIES_LENGTH = 800;
+const MAX_TYPED_TARGET_LENGTH = 300;
+const MAX_SHOWN_HOST_LENGTH = 80;
+const MAX_BLOCKING_ENTRIES_LENGTH = 800;
 
 /** The state in custom ids of a list that was opened in /settings. Otherwise, it was opened in /submissions. */
 const FROM_SETTINGS = 's';
@@ -137,7 +135,7 @@ async function blockedText(
   const lines = (await namedBlocks(guildId, entries, approvals)).map((each) => entryText(t, each));
   return [
     withSign('not-sent', t('blocks.already', { names: await textOf(targets) })),
-    fittingLines(t, lines, lines.length, MAX_ENTRIES_LENGTH),
+    fittingLines(t, lines, lines.length, MAX_BLOCKING_ENTRIES_LENGTH),
   ].join('\n');
 }
 
@@ -206,7 +204,7 @@ export const blocksLine = (t: Translate, number: number): string =>
 /** Builds the menu's entry for a block. Discord doesn't show mentions or times there. */
 function optionFor(t: Translate, { id, target, reason, by }: NamedBlock) {
   const { name } = target;
-  const label = target.kind === 'member' ? target.id : labelledAddress(target.host, MAX_SHOWN_LENGTH);
+  const label = target.kind === 'member' ? target.id : labelledAddress(target.host, MAX_SHOWN_HOST_LENGTH);
   const details = [name && label, reason, by && t('by.user', { user: `@${by.name}` })].filter(Boolean);
   return {
     label: shorten(name ? `@${name}` : label, LIMITS.choiceName),
@@ -252,9 +250,9 @@ export function blockActions(deps: CommandDeps): Actions {
         label: t('blocks.field.what'),
         hint: t('blocks.field.whatHint'),
         example: 'example.com',
-        value: cut(String(Object(footer).text ?? ''), MAX_TYPED_LENGTH),
+        value: cut(String(Object(footer).text ?? ''), MAX_TYPED_TARGET_LENGTH),
         minLength: 1,
-        maxLength: MAX_TYPED_LENGTH,
+        maxLength: MAX_TYPED_TARGET_LENGTH,
       },
       reasonField(t, String(description)),
     ]);
@@ -322,12 +320,11 @@ function notBlockedText(t: Translate, problem: BlockTargetProblem): string {
   }
 }
 
-/** @param who the chosen member, if any */
-const blockModal = (t: Translate, argument: string, fields: readonly Field[], who = ''): Modal =>
+const blockModal = (t: Translate, argument: string, fields: readonly Field[], chosenMember = ''): Modal =>
   modal({
     id: customId(BLOCKS, 'add', argument),
     title: t('blocks.title'),
-    text: [who, t('blocks.about')].filter(Boolean).join('\n'),
+    text: [chosenMember, t('blocks.about')].filter(Boolean).join('\n'),
     fields,
   });
 

@@ -5,7 +5,7 @@ import { button, linkButton, rows } from '../src/interactions/controls.ts';
 import { keyText } from '../src/words/keys.ts';
 import { sentences } from '../src/words/sentences.ts';
 import type { CommandDeps } from './deps.ts';
-import { COMMAND_OF, entryButtons } from './panel-message.ts';
+import { COMMAND_FOR_BUTTON, entryButtons } from './panel-message.ts';
 import { enterKey } from './setkey.ts';
 import { slashCommand } from './slash-command.ts';
 import { waitingId } from './submissions/filter.ts';
@@ -20,8 +20,7 @@ export function helpCommand(
   { keys, settings, approvals, commandPermissions, links }: CommandDeps,
   commands: () => readonly Command[],
 ): Command {
-  /** Counts the waiting submissions that this member can decide on. */
-  async function waitingFor(context: Context): Promise<number> {
+  async function countToDecide(context: Context): Promise<number> {
     const decides = await mayDecide(context, { getOrThrow: settings.rememberedOrThrow }).catch(() => false);
     return decides ? approvals.countWaiting(context.guildId) : 0;
   }
@@ -55,16 +54,16 @@ export function helpCommand(
     async run(context) {
       const { t, isAdmin } = context;
       const noKey = await keys.problem(context.guildId);
-      const count = await waitingFor(context);
+      const count = await countToDecide(context);
       const offered = PANEL_BUTTONS.filter(
         (name) =>
           (name === 'mine' || noKey === undefined) &&
-          !commandPermissions.isKnownToDeny(COMMAND_OF[name], context),
+          !commandPermissions.isKnownToDeny(COMMAND_FOR_BUTTON[name], context),
       );
       const replaced = isAdmin ? (['server'] as const) : (['server', 'mine'] as const);
       const hidden = new Set([
         'help',
-        ...replaced.filter((name) => offered.includes(name)).map((name) => COMMAND_OF[name]),
+        ...replaced.filter((name) => offered.includes(name)).map((name) => COMMAND_FOR_BUTTON[name]),
       ]);
       const texts = [
         ...(count > 0 ? [`**${t('submissions.waiting', { count })}**`] : []),

@@ -7,8 +7,7 @@ import { DAY_MS } from '../src/pacing/durations.ts';
 import type { Translate } from '../src/words/words.ts';
 import type { CommandDeps } from './deps.ts';
 
-/** The commands that the buttons replace. */
-export const COMMAND_OF = { server: 'addserver', list: 'addservers', mine: 'submissions' } as const;
+export const COMMAND_FOR_BUTTON = { server: 'addserver', list: 'addservers', mine: 'submissions' } as const;
 
 /**
  * Builds a panel's message. The message stays in the channel indefinitely, so it doesn't contain anything that could become
@@ -34,9 +33,8 @@ export const entryButtons = (t: Translate, shown: readonly string[], game?: stri
     button(pressId(name, game), t(`panel.${name}`), name === 'server' ? 'primary' : 'secondary'),
   );
 
-/** @param game the alias of the game to preselect in the modal */
-const pressId = (name: PanelButton, game = ''): string =>
-  name === 'mine' ? customId('submissions', 'mine') : customId(COMMAND_OF[name], 'new', game);
+const pressId = (name: PanelButton, gameAlias = ''): string =>
+  name === 'mine' ? customId('submissions', 'mine') : customId(COMMAND_FOR_BUTTON[name], 'new', gameAlias);
 
 /** Whether a game's alias fits into a panel's custom ids. */
 export const isGameForPanel = (game: string): boolean => isCustomId(pressId('list', game));

@@ -152,7 +152,7 @@ export function approvalSetting({ decisionMessages }: Pick<CommandDeps, 'decisio
           );
         const texts = [
           ...unmentionedTexts(context.t, now, switched.get('mention') === true),
-          ...replacedTexts(context.t, now, make(now)),
+          ...trustedRoleReplacedTexts(context.t, now, make(now)),
         ];
         return { make, ...said(texts) };
       },
@@ -186,8 +186,7 @@ const unmentionedTexts = (t: Translate, now: Settings, isWanted: boolean): reado
     ? [withSign('not-sent', t('settings.approval.notMentioned', { roleId: now.approvalRoleId ?? '' }))]
     : [];
 
-/** Names the trusted role that the approval role replaces. */
-function replacedTexts(t: Translate, { trustedRoleId: roleId }: Settings, next: Settings): readonly string[] {
+function trustedRoleReplacedTexts(t: Translate, { trustedRoleId: roleId }: Settings, next: Settings): readonly string[] {
   const isReplaced = roleId !== undefined && roleId !== next.trustedRoleId && trustsApprovalRole(next);
   return isReplaced ? [withSign('not-sent', t('settings.approval.trustedReplaced', { roleId }))] : [];
 }

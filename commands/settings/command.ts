@@ -35,7 +35,7 @@ import {
 } from './setting.ts';
 import { lacksKey, nextText } from './text.ts';
 
-/** The checks in {@link readAndRetry} have to end in this time. Discord allows 3 seconds for the reply. */
+/** The checks in {@link recheckAndRead} have to end in this time. Discord allows 3 seconds for the reply. */
 const RETRY_TIMEOUT_MS = 1_500;
 /** The check when a setting's page is opened has to end in this time, or else the page opens without its result. */
 const OPENED_TIMEOUT_MS = 1_000;
@@ -70,8 +70,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     return { now, isLost, key, games: games.all, waiting, panels: standing, blocks: blocked.length };
   }
 
-  /** Reads the settings, after rechecking any known problems. */
-  async function readAndRetry(context: Context): Promise<SettingsView> {
+  async function recheckAndRead(context: Context): Promise<SettingsView> {
     let shown = await read(context);
     for (const setting of table) {
       const tried = setting.retry?.(context, shown.now)?.then(async (made) => {
@@ -190,7 +189,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     data: slashCommand('settings'),
     permission: 'manage-guild',
     answers: 'immediate',
-    run: async (context) => show(context, await readAndRetry(context), { page: '' }),
+    run: async (context) => show(context, await recheckAndRead(context), { page: '' }),
     presses: {
       open: { answers: 'immediate update', run: open },
       change: { answers: 'update', run: press },

@@ -20,9 +20,8 @@ import {
   withSwitched,
 } from './setting.ts';
 
-/** Limits for the games that a setting's line and an entry in the log channel name. */
-const MAX_NAMED = 2;
-const MAX_LOGGED = 10;
+const MAX_NAMED_IN_LINE = 2;
+const MAX_NAMED_IN_LOG = 10;
 const MAX_NAME_LENGTH = 22;
 
 /** The setting for which games members can submit. Each page shows as many games as fit into a select menu. */
@@ -34,7 +33,7 @@ export const gamesSetting = ({ games, history }: CommandDeps): Setting => ({
     if (before === undefined || after === undefined) return undefined;
     const text = (key: 'added' | 'removed', some: readonly string[], others: readonly string[]) => {
       const aliases = some.filter((alias) => !others.includes(alias));
-      const names = gameNames(t, aliases, all, MAX_LOGGED);
+      const names = gameNames(t, aliases, all, MAX_NAMED_IN_LOG);
       return aliases.length > 0 && `${FINE} ${t(`guildLog.games.${key}`, { names })}`;
     };
     return [text('added', after, before), text('removed', before, after)].filter(Boolean).join('\n');
@@ -103,7 +102,7 @@ function gamesLine(t: Translate, { now, games }: Pick<SettingsView, 'now' | 'gam
   const known = games.filter(({ alias }) => allowed.includes(alias));
   // The service's list lacks all allowed games.
   if (games.length > 0 && known.length === 0) return `${BROKEN} ${t('settings.games.unknown')}`;
-  return `${FINE} ${t('settings.games.some', { names: gameNames(t, allowed, known, MAX_NAMED) })}`;
+  return `${FINE} ${t('settings.games.some', { names: gameNames(t, allowed, known, MAX_NAMED_IN_LINE) })}`;
 }
 
 function gameNames(

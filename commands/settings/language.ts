@@ -7,11 +7,9 @@ import type { CommandDeps } from '../deps.ts';
 import { panelItem, showDuePanels } from '../panel-message.ts';
 import { changeId, FINE, type Setting } from './setting.ts';
 
-/** The option for using the guild's Discord language. */
-const AS_DISCORD_SAYS = 'discord';
+const DISCORD_LANGUAGE_OPTION = 'discord';
 
-/** Returns the language used for public messages. */
-const everybodysLanguage = ({ language, locale }: Settings): Language => languageOf(language ?? locale);
+const publicLanguage = ({ language, locale }: Settings): Language => languageOf(language ?? locale);
 
 /** The setting for the language of all messages that the whole guild can see. */
 export const languageSetting = (deps: CommandDeps): Setting => ({
@@ -19,7 +17,7 @@ export const languageSetting = (deps: CommandDeps): Setting => ({
   name: (t) => t('settings.language.name'),
   line(t, { now }) {
     const key = now.language === undefined ? 'none' : 'set';
-    return `${FINE} ${t(`settings.language.${key}`, { language: t.nameOf(everybodysLanguage(now)) })}`;
+    return `${FINE} ${t(`settings.language.${key}`, { language: t.nameOf(publicLanguage(now)) })}`;
   },
   about: ({ t }) => t('settings.language.about'),
   controls({ t }, { now, panels }) {
@@ -31,7 +29,7 @@ export const languageSetting = (deps: CommandDeps): Setting => ({
       options: [
         {
           label: t('settings.language.asDiscord', { language: t.nameOf(languageOf(now.locale)) }),
-          value: AS_DISCORD_SAYS,
+          value: DISCORD_LANGUAGE_OPTION,
           default: now.language === undefined && !isToChooseAgain,
         },
         ...languages.map(({ locales: [locale = ''], sentences }) => ({
@@ -51,7 +49,7 @@ export const languageSetting = (deps: CommandDeps): Setting => ({
           const { language: _former, ...others } = before;
           const now = isKnown ? { ...others, language: chosen } : others;
           // Marks the messages in the same transaction, so they're updated even after a crash.
-          if (everybodysLanguage(before) !== everybodysLanguage(now)) {
+          if (publicLanguage(before) !== publicLanguage(now)) {
             await deps.panels.makeDue(guildId);
             await deps.approvals.makeAllDue(guildId);
           }

@@ -58,7 +58,7 @@ export function panelsSetting(deps: CommandDeps): Setting {
     about: ({ t, mention }) => t('settings.panels.about', { panel: mention('panel') }),
     notes: ({ t, guildId }, shown, wanted) =>
       shown.panels.map((panel, index) => {
-        const isChosen = panel === chosenOf(shown, wanted).panel;
+        const isChosen = panel === panelOnPage(shown, wanted).panel;
         const sign = isChosen ? '▸' : '-';
         const warning = isGameAllowed(panel, shown.now) ? '' : `${INCOMPLETE} `;
         // The games of ten panels wouldn't fit in a message.
@@ -68,7 +68,7 @@ export function panelsSetting(deps: CommandDeps): Setting {
       }),
     controls(context, shown, wanted) {
       const { t } = context;
-      const { page, panel } = chosenOf(shown, wanted);
+      const { page, panel } = panelOnPage(shown, wanted);
       if (panel === undefined) {
         return { buttons: [newPanelButton(t)] };
       }
@@ -136,8 +136,7 @@ export function panelsSetting(deps: CommandDeps): Setting {
 const isGameAllowed = ({ game }: Panel, { games }: Settings): boolean =>
   game === undefined || games === undefined || games.includes(game);
 
-/** Finds the panel for a page of the setting. Returns `undefined` without panels. */
-function chosenOf({ panels }: Pick<SettingsView, 'panels'>, wanted: number) {
+function panelOnPage({ panels }: Pick<SettingsView, 'panels'>, wanted: number) {
   const page = pageOf({ count: panels.length, perPage: 1, wanted });
   return { page, panel: panels[page.offset] };
 }

@@ -389,13 +389,12 @@ const commandData = () =>
 const permitted = ({ user }: Context, filter: SubmissionFilter, sight: Sight): SubmissionFilter =>
   sight === 'own' ? { ...filter, userId: user.id } : filter;
 
-/** Whether the filter only restricts the member. */
-const isOpen = ({ game, server, outcome }: SubmissionFilter): boolean =>
+const filtersOnlyMember = ({ game, server, outcome }: SubmissionFilter): boolean =>
   game === '' && server === '' && outcome === undefined;
 
 /** Whether the filter matches all entries, or all entries of the member. */
 const isWhole = ({ user }: Context, filter: SubmissionFilter): boolean =>
-  isOpen(filter) && (filter.userId === '' || filter.userId === user.id);
+  filtersOnlyMember(filter) && (filter.userId === '' || filter.userId === user.id);
 
 /**
  * Counts the lines of an unfinished list, or names the single server that was held back. Returns `undefined` if the list
@@ -423,7 +422,7 @@ function unfinishedText(
 /** Explains why the list is empty. Members whose names were deleted can no longer find their entries. */
 function noneText({ t, user }: Context, filter: SubmissionFilter, sight: Sight): string {
   const { userId } = filter;
-  if (!isOpen(filter)) return t('submissions.noneFound');
+  if (!filtersOnlyMember(filter)) return t('submissions.noneFound');
   if (userId === user.id || sight === 'own') return t('submissions.noneYours');
   return t(userId === '' ? 'submissions.none' : 'submissions.noneFound');
 }

@@ -25,9 +25,8 @@ import { type RefusedForm, typedBefore, typedEmbeds } from './typed-form.ts';
 
 /** **Show all** provides a file with every line. */
 const MAX_LINES = 20;
-/** Limits for the entered line numbers, and for an invalid number in an error message. */
-const MAX_NUMBERS_LENGTH = 300;
-const MAX_NAMED_NUMBER_LENGTH = 60;
+const MAX_LINE_NUMBERS_LENGTH = 300;
+const MAX_INVALID_NUMBER_LENGTH = 60;
 
 /** @param isRequired whether the moderator has to choose or write a reason */
 export function declineModal(
@@ -125,8 +124,8 @@ function linesField(context: PressContext): Field {
     id: 'lines',
     label,
     hint: t('approval.modal.linesHint'),
-    value: cut(typedBefore(context, label), MAX_NUMBERS_LENGTH),
-    maxLength: MAX_NUMBERS_LENGTH,
+    value: cut(typedBefore(context, label), MAX_LINE_NUMBERS_LENGTH),
+    maxLength: MAX_LINE_NUMBERS_LENGTH,
   };
 }
 
@@ -212,7 +211,7 @@ const decidedText = (t: Translate, parts: readonly string[]): string =>
   t('approval.alreadyDecided', { numbers: namedText(t, parts.slice(0, MAX_NAMED), parts.length) });
 
 function notSelectedText(t: Translate, { typed, isWellFormed, possible }: NotSelected): string {
-  const search = escapeCode(typed, MAX_NAMED_NUMBER_LENGTH);
+  const search = escapeCode(typed, MAX_INVALID_NUMBER_LENGTH);
   if (possible.length > 0) return t('approval.severalOnLine', { search });
   return sentences(t('approval.noLine', { search }), isWellFormed ? undefined : t('approval.linesFormat'));
 }

@@ -73,9 +73,8 @@ export function entryText(
   return [what, [briefText(t, entry), ...about, ...approved].join(' · '), ...why].join('\n');
 }
 
-/** Limits for the servers that a group names, and for their lines together. */
 const MAX_NAMED_IN_GROUP = 10;
-const MAX_GROUP_LENGTH = 500;
+const MAX_GROUP_LINES_LENGTH = 500;
 
 /** Formats submissions that were declined together as one entry, with the game servers that were submitted alone. */
 export function groupText(
@@ -97,7 +96,7 @@ export function groupText(
       isOpened ? MAX_ESCAPED_REASON_LENGTH : MAX_REASON_LENGTH,
     ),
     [whenText(first.at), ...by, decisionText(t, 'declined', first)].join(' · '),
-    lines.length > 0 && fittingLines(t, lines, serverCountOf(group), MAX_GROUP_LENGTH),
+    lines.length > 0 && fittingLines(t, lines, serverCountOf(group), MAX_GROUP_LINES_LENGTH),
   ]
     .filter(Boolean)
     .join('\n');
@@ -118,8 +117,7 @@ export function namedServersText(
   return first ? t('look.about', { item, why: namedText(t, [format(addressOf(first))], count) }) : item;
 }
 
-/** Describes an entry briefly, for the menu that opens it. */
-export function briefText(t: Audience['t'], { state, only, counts }: SubmissionEntry): string {
+export function menuDescription(t: Audience['t'], { state, only, counts }: SubmissionEntry): string {
   if (state === 'waiting' || state === 'withdrawn') return `${STATE_SIGNS[state]} ${t(`outcome.${state}`)}`;
   if (state === 'declined') return withSign('rejected', t('outcome.declined'));
   return only ? endedText(t, only) : countTexts(t, counts).join(' · ');

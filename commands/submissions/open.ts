@@ -18,7 +18,14 @@ import { mineButton } from '../submit/repairs.ts';
 import { anotherButton } from '../submit/report.ts';
 import { showDraft } from '../submit/show.ts';
 import { againForEntry, type NextSteps, NOTHING, resendFor, submitAgainFor } from './again.ts';
-import { briefText, entryText, groupText, namedServersText, serverCountOf, serverTexts } from './entries.ts';
+import {
+  entryText,
+  groupText,
+  menuDescription,
+  namedServersText,
+  serverCountOf,
+  serverTexts,
+} from './entries.ts';
 import type { ApprovalQueue } from './queue.ts';
 import { replyForSubmission } from './waiting.ts';
 
@@ -48,7 +55,7 @@ export const openMenu = (t: Translate, entries: readonly ShownEntry[]): Control 
       return {
         label: shorten(label, LIMITS.choiceName),
         value: first.id,
-        description: shorten(briefText(t, first), LIMITS.choiceName),
+        description: shorten(menuDescription(t, first), LIMITS.choiceName),
       };
     }),
   });
@@ -87,7 +94,7 @@ export function openActions(
     if (entry.state === 'waiting')
       return isOwn ? replyForSubmission(context, submission, deps, true) : showOne(context, submission);
     if (entry.state === 'withdrawn')
-      return isOwn ? withdrawn(context, submission) : toMine(t, t('submissions.noneFound'));
+      return isOwn ? showWithdrawn(context, submission) : toMine(t, t('submissions.noneFound'));
     const group = await groupWith(guildId, entry);
     if (group.length > 1) {
       const text = groupText(context, group, { games, isOwn, isOpened: true });
@@ -117,8 +124,7 @@ export function openActions(
     };
   }
 
-  /** Shows a submission that its member withdrew. */
-  async function withdrawn(context: Context, submission: Submission): Promise<Reply> {
+  async function showWithdrawn(context: Context, submission: Submission): Promise<Reply> {
     const { components = [], ...reply } = await replyForSubmission(context, submission, deps);
     const remove = button(customId('submissions', 'remove', submission.id), context.t('submissions.remove'));
     return { ...reply, components: [...components, ...rows([remove])] };

@@ -186,7 +186,7 @@ export async function listModal(
         id: 'file',
         label: t('list.modal.file'),
         hint: t('list.modal.fileHint', { kib: MAX_FILE_BYTES / 1024 }),
-        types: FILE_TYPES,
+        extensions: FILE_TYPES,
       },
       part.field,
     ],

@@ -45,7 +45,9 @@ export async function problemView(
   const buttons = help?.buttons ?? (notSubmitted ? notSubmittedButtons(t, id, notSubmitted) : []);
   const texts = [...said, ...(help?.lines ?? []), skippedText(t, draft.source, skippedIn(draft))];
   const line =
-    row.kind === 'invalid' ? typedLine(t, typedOf(row), deps.games) : describeServer(t, row.submission, deps.games);
+    row.kind === 'invalid'
+      ? typedLine(t, typedOf(row), deps.games)
+      : describeServer(t, row.submission, deps.games);
   return {
     content: texts.filter(Boolean).join('\n'),
     embeds: [serverEmbed(t, 'not-sent', [line])],

@@ -22,7 +22,13 @@ import {
   withSaid,
 } from '../../src/words/outcomes.ts';
 import { sentences } from '../../src/words/sentences.ts';
-import { describeServer, foundText, MAX_NAMED_PER_LIST, serverEmbed, withSign } from '../../src/words/servers.ts';
+import {
+  describeServer,
+  foundText,
+  MAX_NAMED_PER_LIST,
+  serverEmbed,
+  withSign,
+} from '../../src/words/servers.ts';
 import type { Audience, Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { enterKey } from '../setkey.ts';

@@ -97,7 +97,8 @@ const LABEL = new RegExp(
 
 export const endsInAddressLabel = (text: string): boolean => LABEL.test(text.slice(-60));
 
-export const withoutAddressLabel = (text: string): string => text.slice(0, -60) + text.slice(-60).replace(LABEL, '');
+export const withoutAddressLabel = (text: string): string =>
+  text.slice(0, -60) + text.slice(-60).replace(LABEL, '');
 
 /** Removes a leading console command or label, such as `connect` or `Server IP:`. */
 export function unlabelled(text: string): string {

@@ -1,8 +1,8 @@
 import {
   type Address,
   type AddressProblem,
-  gameOfLink,
   endsInAddressLabel,
+  gameOfLink,
   MAX_ADDRESS_TEXT_LENGTH,
   parseAddress,
 } from './address.ts';

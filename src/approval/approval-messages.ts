@@ -63,8 +63,7 @@ interface OpenChannel {
 
 interface MessageToShow {
   readonly guildId: string;
-  /** The name from which the message's nonce is derived. */
-  readonly name: string;
+  readonly nonceName: string;
   readonly message: ChannelMessage;
   /**
    * The message without anything that Discord might treat as a harmful link; `undefined` if the message is bare already.
@@ -137,11 +136,11 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     { guildId, id }: DraftRef,
     submission: Submission | undefined,
   ): Promise<MessageToShow> {
-    if (submission === undefined) return { guildId, name: id, message: deletedView(t), bare: undefined };
+    if (submission === undefined) return { guildId, nonceName: id, message: deletedView(t), bare: undefined };
     const background = await approvals.background(submission);
     return {
       guildId,
-      name: submission.interactionId ?? id,
+      nonceName: submission.interactionId ?? id,
       message: channelView(t, submission, background, games),
       bare: harmfulView(t, submission, background, games),
     };
@@ -169,8 +168,8 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     { channelId, hasTrouble, roleId: mentioned }: OpenChannel,
     replaced?: MessagePlace,
   ): Promise<MessageState> {
-    const { guildId, name } = drawn;
-    const nonce = replaced ? `${name} ${replaced.messageId} ${channelId}` : name;
+    const { guildId, nonceName } = drawn;
+    const nonce = replaced ? `${nonceName} ${replaced.messageId} ${channelId}` : nonceName;
     const { result, messageId } = await withMention(guildId, mentioned, (roleId) =>
       put(drawn, { channelId }, nonce, roleId),
     );
@@ -204,7 +203,8 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     }
     const byPress = by && (await putByPress(by, drawn.message));
     if (byPress === 'failed') return { kind: 'failed' };
-    const { result } = byPress === 'posted' ? { result: byPress } : await put(drawn, message, drawn.name);
+    const { result } =
+      byPress === 'posted' ? { result: byPress } : await put(drawn, message, drawn.nonceName);
     if (result === 'posted') return { kind: 'posted', place: message };
     // Moderators may have been mentioned in the meantime.
     const again = result === 'message-gone' && open && (await openChannelOf(key.guildId));

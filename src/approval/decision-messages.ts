@@ -13,7 +13,7 @@ import { addressOf } from '../server-lists/row.ts';
 import type { ClaimJob } from '../storage/claim-job.ts';
 import type { Store } from '../storage/store.ts';
 import type { SubmissionsTable } from '../storage/tables.ts';
-import { type Submission, DECLINE_UNDO_MS, unconfirmedIn } from '../submissions/submission.ts';
+import { DECLINE_UNDO_MS, type Submission, unconfirmedIn } from '../submissions/submission.ts';
 import type { Submissions } from '../submissions/submissions.ts';
 import { escapeText } from '../words/escape.ts';
 import { sentences } from '../words/sentences.ts';

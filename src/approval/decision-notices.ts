@@ -8,12 +8,11 @@ import { TOKEN_LIVES_MS } from '../pacing/durations.ts';
 import { oneAtATime } from '../pacing/in-order.ts';
 import type { Store } from '../storage/store.ts';
 import type { SubmissionsTable } from '../storage/tables.ts';
-import { type Submission, DECLINE_UNDO_MS } from '../submissions/submission.ts';
+import { DECLINE_UNDO_MS, type Submission } from '../submissions/submission.ts';
 import type { Submissions } from '../submissions/submissions.ts';
 import type { DraftRef } from '../submissions/waiting-submissions.ts';
 
-/** How often to look for replies to update. */
-const EVERY_MS = 5_000;
+const CHECK_REPLIES_EVERY_MS = 5_000;
 
 /** Binds an encrypted notice to its guild and draft. The string must not change, because stored notices depend on it. */
 export const noticeContext = ({ guildId, id }: DraftRef): string => `guild ${guildId}: telling of ${id}`;
@@ -36,7 +35,7 @@ export interface DecisionNoticesDeps {
  */
 export function createDecisionNotices(deps: DecisionNoticesDeps) {
   const { store, interactionStore, submissions, wording, logger, declineUndoMs = DECLINE_UNDO_MS } = deps;
-  const job = createJob({ firstMs: AFTER_START_MS, everyMs: EVERY_MS, run: () => notifyDue() });
+  const job = createJob({ firstMs: AFTER_START_MS, everyMs: CHECK_REPLIES_EVERY_MS, run: () => notifyDue() });
 
   /**
    * Permanently claims a decided submission, so that the reply to the member is updated only once. Leaves out declines that

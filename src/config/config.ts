@@ -4,15 +4,15 @@ import { parseStoreUrl, type StoreUrl, sqliteAt } from '../store-url.ts';
 import { codeOf } from '../text/error-code.ts';
 import { prefixDistance } from '../text/prefix-distance.ts';
 import {
-  address,
   botToken,
+  discordIds,
   encryptionKeys,
   hostsWithPorts,
-  ids,
   isDiscordOrLoopback,
   isDiscordWebhook,
   isHttpsOrLoopback,
   link,
+  listenAddress,
   listingPage,
   must,
   nameServers,
@@ -66,7 +66,7 @@ const configSchema = z.object({
   discordPublicKey: z.exactOptional(publicKey),
   interactionsPort: z.exactOptional(port),
   /** The address that the endpoint listens on. Defaults to `httpHost`. */
-  interactionsHost: z.exactOptional(address),
+  interactionsHost: z.exactOptional(listenAddress),
   listingApiUrl: url(
     'the https address of the listing service (http only on this machine), without user, "?" or "#"',
     isHttpsOrLoopback,
@@ -96,9 +96,9 @@ const configSchema = z.object({
   /** The hosts that uploaded files can be read from, as `host` or `host:port` in lower case. */
   attachmentHosts: hostsWithPorts.default(['cdn.discordapp.com', 'media.discordapp.net']),
   /** The guilds that can use the bot (all if absent), and the guilds and users that are blocked. */
-  allowedGuilds: z.exactOptional(ids),
-  blockedGuilds: z.exactOptional(ids),
-  blockedUsers: z.exactOptional(ids),
+  allowedGuilds: z.exactOptional(discordIds),
+  blockedGuilds: z.exactOptional(discordIds),
+  blockedUsers: z.exactOptional(discordIds),
   /** Whether members are notified of moderators' decisions by direct message. */
   directMessages: oneOf(SWITCH).default('on'),
   /** Pages that /help links to. */
@@ -106,7 +106,7 @@ const configSchema = z.object({
   privacyUrl: z.exactOptional(link),
   /** The port and address for health checks and metrics. Without a port, neither is served. */
   httpPort: z.exactOptional(port),
-  httpHost: address.default('127.0.0.1'),
+  httpHost: listenAddress.default('127.0.0.1'),
   /** How long the gateway can be silent before the process exits. 0 means no limit. */
   exitWhenSilentSeconds: wholeNumber({ from: 0, to: 21_600, unit: 'seconds' }).default(600),
   /** How often a SQLite database is backed up. 0 means never. */

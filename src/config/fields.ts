@@ -198,8 +198,7 @@ export const publicKey = z
     ),
   );
 
-/** Accepts an address for the bot to listen on. */
-export const address = z
+export const listenAddress = z
   .string()
   .regex(/^[\w.:-]+$/, must('an address of this machine, such as 127.0.0.1, 0.0.0.0 or ::'))
   .register(SHOWABLE, { looksRight: hostsLookRight });
@@ -231,8 +230,7 @@ export const nameServers = hosts(IP_ADDRESSES)
 
 export const isDiscordId = (text: string): boolean => /^\d{17,20}$/.test(text);
 
-/** Accepts Discord ids of guilds or users. */
-export const ids = z
+export const discordIds = z
   .string()
   .transform((text) => text.split(/[\s,]+/).filter((id) => id !== ''))
   .refine(

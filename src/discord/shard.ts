@@ -228,7 +228,6 @@ async function close(connection: WebSocketShard, destroy: () => Promise<void>): 
   socket?.terminate();
 }
 
-/** @param times the number of consecutive failures */
-function pauseAfter(times: number, maxMs: number): number {
-  return times === 0 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (times - 1), maxMs);
+function pauseAfter(failures: number, maxMs: number): number {
+  return failures === 0 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), maxMs);
 }

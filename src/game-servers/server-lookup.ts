@@ -29,9 +29,8 @@ export type ServerLookup = ReturnType<typeof createServerLookup>;
 const LOOKUP_TIMEOUT_MS = 2_500;
 const MAX_HOSTS = 50;
 
-/** The cells that a lookup can fill in. */
-const CELLS = ['game', 'port', 'queryPort'] as const;
-type Finding = Partial<Record<(typeof CELLS)[number], string | number | undefined>> | 'isQueryPort';
+const FILLABLE_CELLS = ['game', 'port', 'queryPort'] as const;
+type Finding = Partial<Record<(typeof FILLABLE_CELLS)[number], string | number | undefined>> | 'isQueryPort';
 
 /**
  * Creates the lookup that fills in a game, a query port or a Minecraft server's port that a member left out. It uses
@@ -69,7 +68,7 @@ export function createServerLookup({ nameServers, games, ...deps }: ServerLookup
   function withFinding(row: Row, finding: Finding): Row {
     if (finding === 'isQueryPort') return row.kind === 'ready' ? { ...row, found: [finding] } : row;
     const before = typedOf(row);
-    const found = CELLS.filter((cell) => finding[cell] !== undefined && !hasWords(before[cell]));
+    const found = FILLABLE_CELLS.filter((cell) => finding[cell] !== undefined && !hasWords(before[cell]));
     const cells = Object.fromEntries(found.map((cell) => [cell, String(finding[cell])]));
     const typed: TypedRow = { ...before, ...cells };
     const read = finishedRow({ ...placeOf(row), typed }, games);

@@ -151,8 +151,7 @@ export interface SelectField extends LabelledField {
 /** An optional field for uploading a single file. */
 export interface FileField extends LabelledField {
   readonly kind: 'file';
-  /** File extensions that the field accepts. */
-  readonly types: readonly `.${string}`[];
+  readonly extensions: readonly `.${string}`[];
 }
 
 export type Field = TextField | SelectField | FileField;
@@ -215,7 +214,7 @@ function componentOf(field: Field): APIComponentInLabel {
       return {
         type: ComponentType.FileUpload,
         custom_id: field.id,
-        file_types: [...field.types],
+        file_types: [...field.extensions],
         min_values: 0,
         max_values: 1,
         required: false,

@@ -8,7 +8,7 @@ import { reason } from '../storage/store-error.ts';
 import { backupFolderOf, newestBackup } from './backup-files.ts';
 import type { Health, WatchedParts } from './health.ts';
 import { MIN_FREE_BYTES, mebibytes, roomFor } from './make-backup.ts';
-import { type BackupOutcome, BACKUP_OVERDUE_AFTER_MS } from './scheduled-backups.ts';
+import { BACKUP_OVERDUE_AFTER_MS, type BackupOutcome } from './scheduled-backups.ts';
 
 /** A condition that is reported to operators through ops/alerts.yml and the webhook. */
 export interface Condition {

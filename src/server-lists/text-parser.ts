@@ -1,5 +1,11 @@
 import { isIP } from 'node:net';
-import { formatAddress, endsInAddressLabel, parseAddress, unlabelled, withoutAddressLabel } from '../addresses/address.ts';
+import {
+  endsInAddressLabel,
+  formatAddress,
+  parseAddress,
+  unlabelled,
+  withoutAddressLabel,
+} from '../addresses/address.ts';
 import { addressesIn, type FoundAddress } from '../addresses/addresses-in.ts';
 import { beforePasswords, hasWords, withoutEnds } from '../addresses/pasted-text.ts';
 import { MAX_GAME_NAME_LENGTH } from '../listing/contract.ts';

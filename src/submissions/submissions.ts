@@ -23,12 +23,12 @@ import {
 } from './server-columns.ts';
 import type { SubmissionStoreBase } from './store-deps.ts';
 import {
+  DECLINE_UNDO_MS,
   type NewSubmission,
   rowForServer,
   type StateChange,
   type Submission,
   type SubmittedServer,
-  DECLINE_UNDO_MS,
 } from './submission.ts';
 import type { WaitingSubmissions } from './waiting-submissions.ts';
 
@@ -232,7 +232,9 @@ export function createSubmissions(deps: SubmissionsDeps) {
       correctedByName: row.corrected_by_name ?? '',
       decisionId: row.decision_id ?? undefined,
       isUndoable:
-        row.state === 'declined' && row.notified_at === null && isRecent(row.ended_at ?? 0, declineUndoMs, now()),
+        row.state === 'declined' &&
+        row.notified_at === null &&
+        isRecent(row.ended_at ?? 0, declineUndoMs, now()),
       interactionId: row.interaction_id ?? undefined,
       needsModerator: needsModerator(row),
       expiresAt: row.expires_at ?? undefined,

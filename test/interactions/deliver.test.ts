@@ -340,7 +340,7 @@ it('admins are notified of failing announcements at most once a day, unless they
   const { wordsFor } = createWords();
   let trouble: Settings['announceTrouble'];
   const chosen = {
-    channelOf: async () => ({ channelId: '77', trouble, roleId: undefined }),
+    channelOf: async () => ({ channelId: '77', trouble, notifyRoleId: undefined }),
     async setTrouble(_guildId: string, _channelId: string, found: Settings['announceTrouble']) {
       trouble = found;
     },
