@@ -39,7 +39,6 @@ const DATA = slashCommand('addserver', [
   portOption('query_port'),
 ]);
 
-/** /addserver: creates a draft from the command's options. */
 export const addServer = (deps: CommandDeps): Command => ({
   data: DATA,
   answers: 'later',

@@ -23,7 +23,6 @@ const DATA = slashCommand('addservers', [
   },
 ]);
 
-/** /addservers: creates a draft from an uploaded file, or from a list pasted into a modal. */
 export const addServers = (deps: CommandDeps): Command => ({
   data: DATA,
   answers: ({ file }) => (file('file') ? 'later' : 'modal'),

@@ -54,7 +54,6 @@ const FROM_SETTINGS = 's';
 /** The argument that shows the list's first page in /settings. */
 export const BLOCKS_IN_SETTINGS = writePage(1, FROM_SETTINGS);
 
-/** Reports new or removed blocks in the log channel, and updates the messages that show them. */
 export async function reportBlocks(
   { guildId, user }: Context,
   key: 'blocked' | 'unblocked',

@@ -31,7 +31,7 @@ export interface CommandDeps
   readonly logger: Pick<Logger, 'info'>;
   /** Number of days to keep a guild's data after the guild removes the bot. */
   readonly graceDays: number;
-  /** Number of days to keep accepted servers. */
+  /** Number of days to keep servers that the service accepted or may have received. */
   readonly historyDays: number;
   /** Number of days that deleted data stays in the bot's own backups; 0 without backups. */
   readonly backupDays: number;

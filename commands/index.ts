@@ -26,7 +26,7 @@ interface AllCommands extends Commands {
   readonly replyOf: (context: Context, submission: Submission) => Promise<Reply>;
 }
 
-/** Creates the bot's commands (in the order shown by /help), the actions for drafts, and the replies sent after a crash. */
+/** The commands are in the order shown by /help. */
 export function createCommands(deps: CommandDeps): AllCommands {
   const commands: readonly Command[] = [
     gamesCommand(deps),

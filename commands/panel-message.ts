@@ -113,7 +113,6 @@ async function showPanel(
   }
 }
 
-/** Updates all outdated panel messages of a guild, one at a time. */
 export async function showDuePanels(
   deps: DrawDeps,
   guildId: string,

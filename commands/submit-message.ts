@@ -17,7 +17,7 @@ import { choicesIn } from './submit/choices.ts';
 import { showDraft, unreadableText } from './submit/show.ts';
 import { isTextFile, readFile } from './submit/text-file.ts';
 
-/** The "Submit servers" command in a message's context menu: opens a draft with every address in the message. */
+/** Opens a draft with every address in the message. */
 export const submitMessage = (deps: CommandDeps): Command => ({
   data: {
     type: ApplicationCommandType.Message,

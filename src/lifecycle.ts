@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from './logger.ts';
 
-/** A component that starts working with `start` and stops with `stop`. */
 export interface Part {
   readonly name: string;
   start?(): Promise<void>;

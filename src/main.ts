@@ -18,7 +18,6 @@ const STOP_TIMEOUT_MS = 10_000;
 /** How long a second signal is ignored, in milliseconds. npm forwards Ctrl-C, so the bot receives it twice. */
 const SECOND_SIGNAL_MS = 1_000;
 
-/** How often the bot checks that its parent process is still running. */
 const PARENT_EVERY_MS = 500;
 
 /** Errors with a complete message for the operator. A stack trace would only be a distraction. */
@@ -29,7 +28,6 @@ const EXPLAINED = [ConfigError, EncryptionKeyError, FatalDiscordError, HttpServe
  * the operator fixes the problem, so ops/server-listing-bot.service doesn't restart it.
  */
 const UNUSABLE = 78;
-/** Errors that end the bot with {@link UNUSABLE}. */
 const LASTING = [RejectedTokenError, UnusableStoreError, WrongKeyError];
 /**
  * Whether Docker or Kubernetes restarts the bot after any exit (see Dockerfile). If so, the bot waits before it exits with

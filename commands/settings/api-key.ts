@@ -3,7 +3,7 @@ import { keyButtons } from '../keystatus.ts';
 import type { Setting } from './setting.ts';
 import { keyLine } from './text.ts';
 
-/** The guild's API key. The buttons of its page belong to the commands /keystatus, /setkey and /removekey. */
+/** The buttons of its page belong to the commands /keystatus, /setkey and /removekey. */
 export const apiKeySetting: Setting = {
   id: 'key',
   name: (t) => t('settings.key.name'),

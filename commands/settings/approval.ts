@@ -24,7 +24,7 @@ import {
 } from './setting.ts';
 import { trustedRoleLine } from './trusted-role.ts';
 
-/** A part of approval that admins turn on and off. All of them share one menu. */
+/** All options share one menu. */
 interface Option {
   /** The value of the menu's entry, and the beginning of the keys of its texts. */
   readonly name: 'messages' | 'mention' | 'trusted' | 'reason';

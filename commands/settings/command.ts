@@ -47,7 +47,6 @@ interface View {
   readonly wanted?: number;
   /** Text shown above the page. */
   readonly said?: string | undefined;
-  /** A button that makes the change anyway. */
   readonly retry?: Control | undefined;
   readonly reopen?: Reopen | undefined;
 }
@@ -116,7 +115,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     }
   }
 
-  /** Saves a change. If it changed anything, the log channel then shows the new value and who changed it. */
+  /** If the change made a difference, the log channel shows the new value and who made the change. */
   async function save(
     context: Context,
     setting: Setting,

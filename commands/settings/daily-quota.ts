@@ -17,7 +17,6 @@ const asTyped = ({ dailyQuota }: Settings): string => String(dailyQuota ?? '');
 const formId = (shown: string, typed = shown): string =>
   modalId('quota', `${shown}:${typed.slice(0, MAX_DIGITS)}`);
 
-/** The setting for the maximum number of servers that a member can submit per day. */
 export const dailyQuotaSetting: Setting = {
   id: 'quota',
   name: (t) => t('settings.quota.name'),

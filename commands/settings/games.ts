@@ -24,7 +24,7 @@ const MAX_NAMED_IN_LINE = 2;
 const MAX_NAMED_IN_LOG = 10;
 const MAX_NAME_LENGTH = 22;
 
-/** The setting for which games members can submit. Each page shows as many games as fit into a select menu. */
+/** Each page shows as many games as fit into a select menu. */
 export const gamesSetting = ({ games, history }: CommandDeps): Setting => ({
   id: 'games',
   name: (t) => t('settings.games.name'),

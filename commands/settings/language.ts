@@ -11,7 +11,7 @@ const DISCORD_LANGUAGE_OPTION = 'discord';
 
 const publicLanguage = ({ language, locale }: Settings): Language => languageOf(language ?? locale);
 
-/** The setting for the language of all messages that the whole guild can see. */
+/** Applies to all messages that the whole guild can see. */
 export const languageSetting = (deps: CommandDeps): Setting => ({
   id: 'language',
   name: (t) => t('settings.language.name'),

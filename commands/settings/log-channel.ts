@@ -23,7 +23,6 @@ import {
   UnconfirmedError,
 } from './setting.ts';
 
-/** The setting for the channel that shows admins how the guild's key is used. */
 export function logChannelSetting(deps: CommandDeps): Setting {
   const { posts, approvalMessages, guildLog, addBotLink, isPublicChannel } = deps;
 
@@ -71,7 +70,6 @@ export function logChannelSetting(deps: CommandDeps): Setting {
   const whyUnchecked = (context: PressContext, channelId: string): Promise<string> =>
     addBotOr(context.t('settings.log.unchecked', { channelId }), context, deps);
 
-  /** Posts a first message in the channel, then uses it as the log channel. */
   async function use(context: PressContext, logChannelId: string, mayMentionRoles: boolean): Promise<Change> {
     const words = await context.guildWords();
     const greeting = `⚙️ ${words('guildLog.opened', { member: memberText(context.user) })}`;
@@ -261,7 +259,7 @@ const MISSING = {
 
 type NeededPermission = (typeof MISSING)[keyof typeof MISSING][number];
 
-/** Returns the permissions that the bot needs but lacks in the channel. Empty if its permissions are unknown. */
+/** Returns [] if the bot's permissions are unknown. */
 function missingIn(permissions: bigint | undefined): readonly NeededPermission[] {
   if (permissions === undefined || (permissions & PermissionFlagsBits.Administrator) !== 0n) return [];
   return MISSING['no-access'].filter((name) => (permissions & PermissionFlagsBits[name]) === 0n);

@@ -14,7 +14,6 @@ import {
   type SettingsView,
 } from './setting.ts';
 
-/** The setting for the role that is mentioned in the log channel when admins have to do something. */
 export const notifyRoleSetting: Setting = {
   id: 'role',
   name: (t) => t('settings.role.name'),

@@ -16,13 +16,12 @@ import { LOOK } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 
 export interface SettingsView {
-  /** The guild's settings, with the guild's current Discord locale. */
+  /** Contains the guild's current Discord locale. */
   readonly now: Settings;
   /** Whether the stored settings can't be read. If so, `now` contains the defaults. */
   readonly isLost: boolean;
   readonly key: KeyStatus | undefined;
   readonly games: readonly Game[];
-  /** Number of submissions that are waiting for a moderator. */
   readonly waiting: number;
   readonly panels: readonly Panel[];
   readonly blocks: number;
@@ -34,11 +33,9 @@ export interface Change {
    * @throws UserError if the change isn't possible
    */
   readonly make: (before: Settings) => Settings | Promise<Settings>;
-  /** Additional text to show above the page. */
   readonly said?: string;
-  /** Opens a form with the input that the change couldn't use. */
   readonly reopen?: Reopen;
-  /** The new list of panels, if it has changed. */
+  /** `undefined` if the change left the panels unchanged. */
   readonly panels?: readonly Panel[];
   /** Describes the change for the log channel, if it didn't change the settings. */
   readonly logged?: (t: Translate) => string;
@@ -153,7 +150,6 @@ export const BROKEN = LOOK.rejected.sign;
 export const INCOMPLETE = LOOK['not-sent'].sign;
 export const OFF = '➖';
 
-/** Whether a log channel is set and, as far as the bot knows, the bot can post in it. */
 export const hasLog = ({ logChannelId, logTrouble }: Settings): boolean =>
   logChannelId !== undefined && logTrouble === undefined;
 
@@ -178,7 +174,6 @@ export function switchedOptions({
   );
 }
 
-/** Adds the options that were switched on to a list, and removes those that were switched off. */
 export function withSwitched(
   list: readonly string[],
   switched: ReadonlyMap<string, boolean>,

@@ -6,7 +6,6 @@ import { logLine } from './log-channel.ts';
 import { notifyRoleLine } from './notify-role.ts';
 import { BROKEN, FINE, INCOMPLETE, type SettingsView } from './setting.ts';
 
-/** Lists the settings that an admin needs first, one per line. */
 export const firstDayText = ({ t }: Audience, shown: Pick<SettingsView, 'now' | 'key'>): string =>
   [keyLine(t, shown.key), logLine(t, shown), notifyRoleLine(t, shown), whoLine(t)].join('\n');
 

@@ -10,7 +10,7 @@ import { whoLine } from './text.ts';
 const INTEGRATIONS_GUIDE =
   'https://support-apps.discord.com/hc/en-us/articles/26501869403159-Command-Permissions';
 
-/** The permission to use the bot's commands, which admins set in Discord itself. */
+/** Admins set the permission to use the bot's commands in Discord itself. */
 export const whoSetting: Setting = {
   id: 'who',
   name: (t) => t('settings.whoName'),

@@ -15,7 +15,6 @@ import { submitId } from '../submit/ids.ts';
 import { editButton } from '../submit/repairs.ts';
 import { listButtons } from '../submit/report.ts';
 
-/** Buttons for servers that weren't sent, were declined or are unconfirmed, and the text above the buttons. */
 export interface NextSteps {
   readonly text: string;
   readonly buttons: readonly (Control | false)[];

@@ -16,9 +16,7 @@ import { heldText } from '../submit/preview.ts';
 export interface Approved {
   readonly kind: 'approved';
   readonly ended: EndedSubmission;
-  /** The member who made the submission. */
   readonly user: { readonly id: string; readonly name: string };
-  /** Number of servers that are waiting for approval again. */
   readonly again: number;
 }
 

@@ -48,13 +48,12 @@ import { createApprovalQueue, type Sight } from './queue.ts';
 /** Each list costs several SQL statements, and Discord only waits 3 seconds for the reply. */
 const MAX_OVER = 3;
 
-/** The text about an unfinished list, to show above another text, and the button that continues the list. */
 interface Unfinished {
   readonly text?: string;
   readonly button?: Control;
 }
 
-/** /submissions: shows the guild's submissions or exports them. The page buttons' custom ids contain the filter. */
+/** The page buttons' custom ids contain the filter. */
 export function submissionsCommand(deps: CommandDeps): Command {
   const { history, games } = deps;
   const queue = createApprovalQueue(deps);

@@ -45,7 +45,7 @@ export async function readCorrection(
   return row;
 }
 
-/** Builds the error for an invalid correction, which leaves the waiting submission unchanged. */
+/** An invalid correction leaves the waiting submission unchanged. */
 export async function notCorrected(
   context: SubmitContext,
   row: Row,
@@ -92,19 +92,16 @@ export function refusedCorrection(
   };
 }
 
-/** Returns the values of a submission with a single server, as the modal shows them. */
 function fieldsIn(submission: Submission | undefined): TypedRow | undefined {
   const [only] = submission?.servers ?? [];
   return only && withPortApart(typedOf(rowForServer(only)));
 }
 
-/** Replaces the values that the moderator left unchanged with the newer values. */
 function withLaterChanges(typed: TypedRow, before: TypedRow, after: TypedRow): TypedRow {
   const now = (field: keyof TypedRow) => (typed[field] === before[field] ? after[field] : typed[field]);
   return { game: now('game'), server: now('server'), port: now('port'), queryPort: now('queryPort') };
 }
 
-/** Reads the refused correction that the button's message shows, if there is one. */
 export function correctionBefore(context: PressContext): TypedRow | undefined {
   const { t } = context;
   const typed = {

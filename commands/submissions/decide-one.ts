@@ -148,7 +148,6 @@ export function decisionActions(
     return fieldsModal(context, id, typed, deps, true);
   }
 
-  /** Corrects a submission, which stays waiting in the same message. */
   async function correct(context: SubmitContext): Promise<Reply> {
     const seen = seenOf(context);
     await demandModerator(context, refusedCorrection(context, seen));

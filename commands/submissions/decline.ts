@@ -129,7 +129,6 @@ function linesField(context: PressContext): Field {
   };
 }
 
-/** Shows a moderator's input from the modal for declining submissions. */
 export function typedDecline(
   { t, field }: Pick<SubmitContext, 't' | 'field'>,
   lines = field('lines').trim(),
@@ -218,7 +217,6 @@ function notSelectedText(t: Translate, { typed, isWellFormed, possible }: NotSel
 
 export const missingText = (t: Translate): string => withSign('not-sent', t('approval.reasonMissing'));
 
-/** Reads the reason, which can be chosen, written or both. */
 export const readReason = (field: SubmitContext['field']): DeclineReason => ({
   key: reasonNamed(field('why')),
   words: field('reason').trim(),

@@ -34,10 +34,9 @@ const MAX_OWN_REASON_LENGTH = 50;
 const MAX_LENGTHS = { name: 60, address: 80 };
 
 interface EntryOptions {
-  /** The list's number on the page, if the entry is a list. */
+  /** The list's number on the page; `undefined` for a single server. */
   readonly number: number | undefined;
   readonly games: GameIndex;
-  /** Whether all the entries are the viewer's own. */
   readonly isOwn: boolean;
   /** Whether the entry is shown alone, with the moderator's whole reason. */
   readonly isOpened?: boolean;

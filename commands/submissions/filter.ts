@@ -6,7 +6,7 @@ import type { FoundOutcome } from '../../src/submissions/history.ts';
 import { cut } from '../../src/text/one-line.ts';
 import { OUTCOME_KINDS } from '../../src/words/servers.ts';
 
-/** The outcomes that members can search for, in the words that they have read. */
+/** Named as in messages to members. */
 export const FOUND_OUTCOMES = [
   ...OUTCOME_KINDS,
   'waiting',
@@ -64,6 +64,5 @@ export function readFilter(state: string): SubmissionFilter {
 /** Used in place of a waiting submission's place, which starts at 1. Moderators start at different submissions. */
 export const AT_START = 0;
 
-/** Builds the custom id of the button that shows the first waiting submission for the reader. */
 export const waitingId = (state = ''): string =>
   customId('submissions', 'waiting', writePage(AT_START, state));

@@ -34,7 +34,7 @@ const MAX_LIST_LENGTH = 3_800;
 interface ListedSubmissions {
   /** Sorted from oldest to newest. */
   readonly submissions: readonly Submission[];
-  /** The list's text, which names every server in the submissions. */
+  /** Names every server in the submissions. */
   readonly text: string;
   readonly omitted: number;
 }

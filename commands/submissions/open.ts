@@ -73,7 +73,6 @@ export function openActions(
 ) {
   const { history, submissions, games, draftEditor } = deps;
 
-  /** Returns this submission and any that were declined together with it. */
   async function groupWith(guildId: string, entry: SubmissionEntry): Promise<readonly SubmissionEntry[]> {
     if (entry.state !== 'declined') return [entry];
     const groups = await history.find(guildId, { userId: entry.userId, outcome: 'declined' });
@@ -216,7 +215,6 @@ export function openActions(
   }
 }
 
-/** Whether a submission is waiting for a moderator or was decided by one. */
 const isForModerators = ({ needsModerator, state }: Submission): boolean =>
   needsModerator && state !== 'withdrawn' && state !== 'expired';
 

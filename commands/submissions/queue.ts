@@ -101,7 +101,6 @@ export function createApprovalQueue(deps: CommandDeps) {
     else void approvalMessages.showDue();
   }
 
-  /** Builds the view of a submission that is or was waiting for a moderator. */
   async function moderatorsView(t: Context['t'], submission: Submission) {
     const { content, embeds } = approvalView(t, submission, games);
     const background = await approvals.background(submission);
@@ -111,7 +110,7 @@ export function createApprovalQueue(deps: CommandDeps) {
     };
   }
 
-  /** Builds the view of the member's own waiting submission, with the lines that they can still fix. */
+  /** Includes the lines that the member can still fix. */
   async function ownView(context: Context, submission: Submission) {
     const { content, embeds } = approvalView(context.t, submission, games, context);
     const earlier = await earlierLines(context, submission, deps);
@@ -184,7 +183,6 @@ export function createApprovalQueue(deps: CommandDeps) {
     return (await inOrder(context, isOwn)).found.findIndex(isWanted) + 1;
   }
 
-  /** Returns the submission's place among the waiting submissions in /submissions. */
   async function placeOf(context: DecisionContext): Promise<number> {
     if (context.posted) return AT_START;
     const seen = seenOf(context);
@@ -250,14 +248,12 @@ export function createApprovalQueue(deps: CommandDeps) {
     return { ...reply, components: [...(reply.components ?? []), ...rows([own > 0 && next])] };
   }
 
-  /** Counts waiting submissions: those that the member can decide on, and the member's own. */
   async function count(context: Context): Promise<Record<'toDecide' | 'own', number>> {
     const { guildId, user } = context;
     const toDecide = (await decidesNow(context)) ? await approvals.countWaiting(guildId) : 0;
     return { toDecide, own: await approvals.countWaiting(guildId, user.id) };
   }
 
-  /** Returns the place of an own submission among the member's waiting submissions. */
   const placeOfOwn = (context: Context, draftId: string): Promise<number> =>
     placeWhere(context, ({ id }) => id === draftId, true);
 
@@ -394,7 +390,6 @@ export function seenOf({ guildId, argument }: DecisionContext) {
 
 const draftOf = ({ argument }: { readonly argument: string }) => argument.split(':')[0];
 
-/** Adds texts above the next waiting submission and, if there is one, the moderator's input below. */
 export const withNext = (texts: readonly string[], next: Reply, typed: RefusedForm['typed'] = []): Reply => ({
   ...next,
   embeds: next.embeds === undefined ? [] : [...next.embeds, ...typed],

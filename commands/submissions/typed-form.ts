@@ -4,7 +4,6 @@ import { button, rows } from '../../src/interactions/controls.ts';
 
 /** A refused form. */
 export interface RefusedForm {
-  /** The custom id of the button that opens the form again. */
   readonly opens: string;
   /** The label of this button. */
   readonly label: string;

@@ -44,7 +44,6 @@ export function submitActions(deps: CommandDeps): Actions {
   const { draftEditor, drafts, approvals } = deps;
   const queue = createApprovalQueue(deps);
 
-  /** Finds the commands with which the member could have entered the draft. */
   async function commandsOfDraft(
     context: Context & { readonly argument: string },
   ): Promise<readonly string[]> {
@@ -52,7 +51,6 @@ export function submitActions(deps: CommandDeps): Actions {
     return draft.kind === 'no-draft' ? [] : COMMANDS_OF[draft.source];
   }
 
-  /** Creates the handler for a button or select menu that changes a draft and then shows it. */
   const changing = (
     change: (context: PressContext, id: string, more: string) => Promise<EditResult>,
     page: (more: string) => number = () => 0,
@@ -77,7 +75,6 @@ export function submitActions(deps: CommandDeps): Actions {
   const correcting = (correction: (context: PressContext) => Promise<Correction> | Correction): Press =>
     changing(async (context, id) => draftEditor.correct(context, id, await correction(context)));
 
-  /** Reads the fix chosen in a select menu or encoded in a button. */
   const repairIn = ({ argument, values: [chosen] }: PressContext) =>
     readRepair(chosen ?? readSubmitId(argument).more);
 
@@ -340,7 +337,6 @@ async function draftModal(
   return linesModal(context.t, modalId, draft, lines, await allowedGames(context, deps));
 }
 
-/** Applies the chosen or typed game to the lines that the control belongs to. */
 async function chooseGame(
   context: Context & Pick<SubmitContext, 'argument'>,
   typed: string,

@@ -91,7 +91,6 @@ export async function enterFields(
   return showDraft(context, id, await deps.draftEditor.open(context, draft, choices), deps, { notice });
 }
 
-/** Returns the rows that an edit replaces, and the channel of the panel where the draft was started. */
 export async function draftBefore(
   context: Context,
   id: string,

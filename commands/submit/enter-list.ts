@@ -58,7 +58,6 @@ export async function enterList(context: Context & EnteredValues, deps: CommandD
 
 const MAX_COLUMN_NAME_LENGTH = 40;
 
-/** Names unused columns that might be important. */
 function unusedText(t: Translate, columns: readonly string[]): string | undefined {
   if (columns.length === 0) return undefined;
   const names = columns.slice(0, MAX_NAMED).map((name) => `\`${escapeCode(name, MAX_COLUMN_NAME_LENGTH)}\``);

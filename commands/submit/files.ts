@@ -51,7 +51,6 @@ export function inFields(row: Row): TypedRow {
 /** The rows in a file: rejected by the service, not sent, or not ready in a preview before anything is sent. */
 type Kind = keyof typeof MAX_FILES;
 
-/** Creates the files with the rows to correct and resubmit, and lists the names of these files. */
 export function filesToSendBack(t: Translate, reasons: Readonly<Partial<Record<Kind, Reasons>>>) {
   const kinds = ['rejected', 'not-sent', 'to-fix'] as const;
   const files = kinds.flatMap((kind) => filesOf(kind, reasons[kind] ?? new Map()));

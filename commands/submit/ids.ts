@@ -17,9 +17,7 @@ export function readSubmitId(argument: string): { readonly id: string; readonly 
   return { id, more: more.join(':') };
 }
 
-/** Adds a modal's initial port to its custom id. */
 export const withShownPort = (id: string, port: string): string =>
   /^\d{1,5}$/.test(port) ? `${id}:@${port}` : id;
 
-/** Reads the port that {@link withShownPort} added to a custom id. */
 export const shownPort = (argument = ''): string | undefined => /:@(\d{1,5})$/.exec(argument)?.[1];

@@ -18,7 +18,6 @@ import { submitId, withShownPort } from './ids.ts';
 import { skippedText } from './preview.ts';
 import { reasonItem } from './problem-text.ts';
 
-/** File types that the bot can read. */
 export const FILE_TYPES = ['.txt', '.csv', '.json'] as const;
 
 export const MAX_ADDRESS_FIELD_LENGTH = 500;
@@ -147,13 +146,11 @@ export const gameModal = ({ t }: Context, id: string, games: readonly Game[]): M
 interface EnteredList {
   /** `retyped` to update the message that the modal was opened from. */
   readonly action?: 'paste' | 'retyped';
-  /** The id of the draft whose text couldn't be read. */
   readonly id?: string;
   readonly text?: string;
   readonly game?: string;
 }
 
-/** Builds the modal in which members paste a list or upload it as a file. */
 export async function listModal(
   context: Context,
   { action = 'paste', id = '', text = '', game = '' }: EnteredList,

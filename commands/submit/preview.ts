@@ -100,7 +100,6 @@ export function previewOf(
   };
 }
 
-/** Counts the servers per game if the shown lines don't name every game. */
 function gameCountsText(t: Translate, servers: readonly ServerSubmission[], games: GameIndex): string {
   const byGame = [...Map.groupBy(servers, ({ game }) => game)];
   const [, last = []] = byGame.at(-1) ?? [];
@@ -195,7 +194,7 @@ function readyText(t: Translate, checked: CheckedDraft, count: number, waiting: 
   return isSaid ? '' : t('list.nothingReady');
 }
 
-/** Whether every line is valid and has already been submitted, with a confirmed outcome. */
+/** True if every line is valid and was already submitted with a confirmed outcome. */
 const isNothingNew = ({ draft, alreadySubmitted, ready }: CheckedDraft): boolean =>
   alreadySubmitted.size > 0 &&
   !draft.rows.some(isInvalid) &&
@@ -211,7 +210,6 @@ interface HeldRows {
   readonly limited: ReachedLimit;
   /** Whether to name all the rows, not only the first few. */
   readonly namesAll?: boolean;
-  /** Explains how to continue once the limit has ended. */
   readonly next?: string | undefined;
 }
 
@@ -221,7 +219,6 @@ export function ownHeldText({ t, mention }: Audience, held: HeldRows): string {
   return heldText(t, { ...held, next });
 }
 
-/** States how many servers a limit holds back and for how long, and names some of them. */
 export function heldText(t: Translate, { draft, rows, limited, namesAll = false, next }: HeldRows): string {
   const held = heldCountText(t, { count: rows.length, limited });
   const items = firstItems(t, rows, namesAll ? rows.length : MAX_NAMED_PER_LIST, (row) =>

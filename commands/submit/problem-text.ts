@@ -24,7 +24,6 @@ import { namedText, sentences } from '../../src/words/sentences.ts';
 import { addressItem, withSign } from '../../src/words/servers.ts';
 import type { Audience, Translate } from '../../src/words/words.ts';
 
-/** Limits for a value and for a name in a line. */
 const MAX_VALUE_LENGTH = 24;
 const MAX_NAME_LENGTH = 30;
 const MAX_LINE_NUMBERS = 8;
@@ -129,7 +128,6 @@ export function guesser(games: GameIndex): (typed: string) => readonly Game[] | 
   };
 }
 
-/** Creates a function that explains in detail why a row is invalid, for a cell in a file. */
 export function reasonsOf(t: Translate, games: GameIndex): (row: InvalidRow) => string {
   const guess = guesser(games);
   const nearest = (typed: string) => t.or(gameChoices(guess(typed) ?? []).map(({ name }) => name));
@@ -140,7 +138,6 @@ export function reasonsOf(t: Translate, games: GameIndex): (row: InvalidRow) => 
   };
 }
 
-/** Formats the first few line numbers for use in a sentence, and counts the lines. */
 export function someLines(t: Translate, places: readonly RowPlace[]) {
   const numbers = [...new Set(places.map(lineLabel))];
   const { length: count } = numbers;

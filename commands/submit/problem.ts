@@ -24,7 +24,6 @@ import {
 interface OnlyLine {
   readonly row: Row;
   readonly notSubmitted: NotSubmitted | undefined;
-  /** Texts to show before the problem. */
   readonly said: readonly string[];
   readonly keyButton: Control | false;
 }

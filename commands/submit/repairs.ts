@@ -159,14 +159,12 @@ export const editButton = (t: Translate, id: string): Control =>
 /** *Submit again* isn't the primary button if something else has to be fixed first. */
 type AgainStyle = 'primary' | 'secondary';
 
-/** Builds *Edit* and, if the same line can be submitted again, the button for that. */
 function againOrEdit(t: Translate, id: string, style: AgainStyle | undefined): readonly Control[] {
   const edit = editButton(t, id);
   if (style === undefined) return [edit];
   return [button(submitId('send', id), t('again.submitAgain'), style), edit];
 }
 
-/** Returns `use` if the fixed line is submitted immediately, or `repair` if it is shown first. */
 const actionOf = (draft: Draft) => (isSubmittedImmediately(draft) ? 'use' : 'repair');
 
 /** Returns an empty list if the value is too long for a custom id. */

@@ -44,7 +44,7 @@ export const unreadableText = (
 interface DraftAdditions {
   readonly notice?: string | undefined;
   readonly held?: HeldReason;
-  /** The games to choose from for one kind of line, if several games match the typed name. */
+  /** Set if several games match the name that the member typed. */
   readonly choice?: { readonly lines: GamelessLines; readonly games: readonly Game[] };
   /** The page of the menu in which the member chooses servers, counted from 0. */
   readonly page?: number;
@@ -252,7 +252,6 @@ function submitLabel(t: Translate, checked: CheckedDraft): string {
 export function gameGuesses(games: AllowedGames) {
   const guess = guesser(games);
   return {
-    /** Returns the allowed game that the member might have meant. */
     meant(row: Row): Game | undefined {
       if (hasUnknownGame(row)) return guess(row.problem.game)?.[0];
       const game = lacksGame(row) && row.near !== undefined ? games.find(row.near) : undefined;

@@ -62,7 +62,7 @@ export function parseAddress(text: string): AddressResult {
   return link ? parseLink(link[1]?.toLowerCase() ?? '', link[2] ?? '') : parseTarget(bare);
 }
 
-/** Problems with text that is more likely a name than a malformed address, as in `"host": "My server"`. */
+/** Problems of text that is more likely a name than a malformed address, as in `"host": "My server"`. */
 const NO_ADDRESS: ReadonlySet<AddressProblem['code']> = new Set([
   'server-missing',
   'not-an-address',

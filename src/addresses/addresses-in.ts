@@ -35,12 +35,12 @@ const LABEL_IN_WORD = /^[^.:[\]]{0,100}:(?=\[|[^:]{0,300}\.)/u;
 const BRACKET = /\[(?=[\p{L}\p{N}-]{1,63}\.[\p{L}\p{N}.-]{1,253}:\d)|(?<=\.[\p{L}\p{N}-]{1,63}:\d{1,6})\]/gu;
 /** A tag such as `[b]`, `[color=red]` or `[EU]`, which can be directly next to an address, unlike the `[dot]` in a name. */
 const TAG = /(?<![\p{L}\p{N}])\[\p{L}{1,20}(?:=["'#]?[\p{L}\p{N}]{1,20}["']?)?\]|\[\/\p{L}{1,20}\]/gu;
-/** Words that introduce a version number, which can look like an IPv4 address. */
+/** A version number can look like an IPv4 address. */
 const VERSION =
   /(?:ver[sz]\p{L}{1,5}|wersja|верс[иі]я|sürüm|バージョン|버전|版本|เวอร์ชัน|phiên bản|build|patch|update|client|(?<![a-z])v(?:er)?)[^\p{L}\p{N}]{0,8}$/iu;
 const HOST = /^[\p{L}\p{N}.-]{1,253}\.[a-z]{2,20}$/iu;
 
-/** The first label of a host name with a space next to its dot, as in `play .example.com`. Sentences have more words. */
+/** As in `play .example.com`. Sentences have more words. */
 const LABEL_IN_FRONT = /^\s{0,20}(?<label>\p{L}[\p{L}\p{N}-]{0,62}(?: {1,3}\.|\. {1,3}))$/u;
 
 /** Words in links and host names are rarely meaningful. */

@@ -213,7 +213,6 @@ export function beforePasswords(line: string): string {
   return text.slice(0, MAYBE_PASSWORD.exec(text)?.index);
 }
 
-/** Removes surrounding quotes, Discord markup and brackets. */
 export const unwrapped = (text: string): string =>
   withoutEnds(text, { start: /[\s"'`<>*~|(]/u, end: /[\s"'`<>*~|),;!?]/u });
 

@@ -93,7 +93,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     due: DueMessage | undefined,
   ): Promise<void> {
     let place = pressed;
-    /** The state that this call's previous edit began with. */
+    /** The revision that this call's previous edit began with. */
     let begunWith: number | undefined;
     for (;;) {
       const own = place ? await approvals.withMessage(key, place) : due && (await approvals.findDue(due));

@@ -93,7 +93,7 @@ export function aboutText(
   return [...what, ...by, ...corrected].join(' · ');
 }
 
-/** Returns the kind of the worst outcome, which sets the embed's colour. */
+/** The worst outcome sets the embed's colour. */
 function kindOf({ state, servers }: Submission): keyof typeof LOOK {
   const kinds = servers.flatMap(({ outcome }) => outcome?.kind ?? []);
   return state === 'done' ? worstOf(kinds) : 'not-sent';
@@ -113,7 +113,6 @@ export function decisionText(
 const approvalText = (t: Translate, submission: Submission): string =>
   decisionText(t, unconfirmedIn(submission).length > 0 ? 'unconfirmed' : 'approved', submission);
 
-/** Counts servers that were declined together, with the reason if there is one. */
 export function declinedTogetherText(
   t: Translate,
   count: number,
@@ -135,7 +134,6 @@ export function reasonTexts(
   return reason ? [t('approval.reason', { reason })] : [];
 }
 
-/** Returns the emoji of the state or of the worst outcome. */
 function signOf(submission: Submission): string {
   const { state } = submission;
   if (state === 'waiting' || state === 'running' || state === 'withdrawn') return STATE_SIGNS[state];
@@ -191,7 +189,6 @@ function unknownTexts(
 
 const MAX_SERVERS_NAMED = 2;
 
-/** Names the first few servers on a single line. */
 export function serversText(
   t: Translate,
   servers: Submission['servers'],
@@ -207,7 +204,6 @@ export function serversText(
   return namedText(t, named, servers.length);
 }
 
-/** Describes in one line how a submission ended. */
 export function stateText(t: Translate, submission: Submission, games: GameIndex): string {
   const [item = ''] = statusText(t, submission).split('\n');
   const why = serversText(t, submission.servers, games);
@@ -234,7 +230,7 @@ export function decidedText(t: Translate, decided: readonly Submission[], games:
   return approvedText(t, { item: t(`approval.${approvedAs(ended)}`), why }, ended);
 }
 
-/** Describes an approval and its outcomes in one line, which starts with the worst outcome's sign. */
+/** Starts with the worst outcome's sign. */
 function approvedText(
   t: Translate,
   about: Readonly<Record<'item' | 'why', string>>,
@@ -253,7 +249,6 @@ function approvedAs(ended: readonly ServerWithOutcome[]): 'unconfirmed' | 'sent'
   return ended.some(({ outcome }) => outcome.kind !== 'not-sent') ? 'sent' : 'approved';
 }
 
-/** Returns text that shows how many approved servers are waiting for approval again, if any. */
 export const againText = (t: Translate, count: number): string | undefined =>
   count > 0 ? t('approval.again', { count }) : undefined;
 
@@ -324,7 +319,6 @@ function numbersTexts(t: Translate, servers: Submission['servers']): readonly st
 const heldTexts = (t: Translate, { held }: Pick<EarlierDecisions, 'held'>): readonly string[] =>
   held === undefined ? [] : [withSign('not-sent', heldCountText(t, held))];
 
-/** Describes in one line how a moderator decided on some lines of a list while the others kept waiting. */
 function decidedPartText(t: Translate, part: Submission, games: GameIndex): string {
   if (part.state === 'declined') return declinedPartText(t, part, games);
   const why = serversText(t, part.servers, games);
@@ -398,10 +392,8 @@ export function harmfulView(
   return { content: [head, ...headings, t('approval.harmful')].join('\n'), components };
 }
 
-/** Builds the message for a submission that was deleted, usually together with all the guild's data. */
 export const deletedView = (t: Translate): ChannelMessage => ({ content: `🗑️ ${t('approval.deleted')}` });
 
-/** Returns the texts about the moderator's correction, or an empty array if the submission wasn't corrected. */
 export function correctedTexts(
   t: Translate,
   {
@@ -468,7 +460,6 @@ export function changedTexts(
     });
 }
 
-/** Builds the button that takes back a decline, if one of the submissions was declined a moment ago. */
 export function undoButtons(t: Translate, submissions: readonly Submission[]): readonly APIButtonComponent[] {
   const latest = submissions.findLast(({ isUndoable }) => isUndoable);
   if (latest === undefined) return [];

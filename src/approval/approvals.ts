@@ -33,7 +33,6 @@ export interface WaitingSubmission extends DraftRef {
   readonly submissionId: string;
   readonly userId: string;
   readonly userName: string;
-  /** Its message in the log channel, if there is one. */
   readonly message?: MessagePlace;
 }
 
@@ -53,11 +52,8 @@ export interface Correction extends Decision {
 }
 
 interface Undone {
-  /** The submissions that are waiting again. */
   readonly waiting: readonly Submission[];
-  /** The submissions from the same press that stay declined. */
   readonly declined: readonly Submission[];
-  /** The blocks that were made with the decline, and are removed. */
   readonly unblocked: readonly Block[];
 }
 
@@ -68,22 +64,20 @@ type NotCorrected =
   | { readonly code: 'waiting-already' }
   | { readonly code: 'host-blocked'; readonly canUnblock: true };
 
-/** A submission whose message is out of date, with the revision that the message should show. */
+/** `revision` is the revision that the message should show. */
 export interface DueMessage extends DraftRef, Pick<Submission, 'revision'> {
   readonly submissionId: string;
 }
 
-/** How the other lines of a submission's list were decided. */
 export interface EarlierDecisions {
   /** The sent servers of all approved submissions, then the latest declined ones. Both are sorted oldest first. */
   readonly decided: readonly Submission[];
   /** The number of declines before those in `decided`. */
   readonly olderDeclines: number;
-  /** The limit that holds back waiting servers after the others were approved. */
+  /** Set if a limit holds back the waiting servers after the others were approved. */
   readonly held: { readonly count: number; readonly limited: ReachedLimit } | undefined;
 }
 
-/** Facts for moderators about a submission, in addition to its own data. */
 export interface Background extends EarlierDecisions {
   /** The waiting servers that were already submitted in this guild, including intentional repeats. */
   readonly before: readonly EarlierSubmission[];
@@ -219,7 +213,6 @@ export function createApprovals({
     };
   }
 
-  /** Returns the limit that holds back some servers of a waiting submission, if any. */
   async function heldBack({
     guildId,
     userId,
@@ -288,7 +281,6 @@ export function createApprovals({
     },
     countWaiting: (guildId: string, userId?: string): Promise<number> =>
       countOf(waitingIn(tables(), guildId, userId)),
-    /** Counts the servers of an approved submission that are waiting for approval again. */
     async waitingAgain({ draftId, state }: Submission): Promise<number> {
       if (state !== 'done') return 0;
       const waiting = tables()

@@ -52,7 +52,6 @@ export interface DecisionMessagesTiming {
 }
 
 export interface DecisionMessagesDeps extends DecisionMessagesTiming {
-  /** Whether the operator has enabled direct messages. */
   readonly isOn: boolean;
   readonly store: Pick<Store, 'tables'>;
   readonly interactionStore: Pick<InteractionStore, 'open'>;

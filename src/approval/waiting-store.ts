@@ -69,7 +69,6 @@ export function createWaitingSubmissions({
   const { tables } = store;
   const countWait = createRecent({ ...MAX_SUBMITTED_FOR_APPROVAL, now });
 
-  /** Selects one row for each waiting server. */
   const serversIn = (guildId: string, userId?: string) =>
     waitingIn(tables(), guildId, userId).innerJoin('servers', 'servers.submission_id', 'submissions.id');
 
@@ -77,7 +76,6 @@ export function createWaitingSubmissions({
 
   const find = ({ guildId, id }: DraftRef) => submissions.latest(guildId, id, { isForModerators: true });
 
-  /** Returns the member's own waiting submission, or the reason why it is no longer waiting. */
   async function findOwn(
     by: Submitter,
     id: string,

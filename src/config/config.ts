@@ -28,7 +28,7 @@ import {
   wholeNumber,
 } from './fields.ts';
 
-/** Thrown if the environment variables are unusable. The message has one line per bad variable and no secrets. */
+/** The message has one line per bad variable and no secrets. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   /**
@@ -76,7 +76,7 @@ const configSchema = z.object({
   listingApiTimeoutMs: wholeNumber({ from: 100, to: 120_000, unit: 'milliseconds' }).default(10_000),
   /** Maximum number of concurrent requests to the listing service, across all guilds. */
   listingRequestsAtOnce: wholeNumber({ from: 1, to: 100, unit: 'requests' }).default(8),
-  /** The service's name and web page, as shown to members. The URL may contain `{address}`. */
+  /** Shown to members. The URL may contain `{address}`. */
   listingName: z.exactOptional(
     z.string().regex(NAME, must('one line of at most 32 characters, such as Game List')),
   ),
@@ -220,7 +220,6 @@ function variableOf(property: string): string {
 
 function readWith<Schema extends z.ZodObject>(schema: Schema, env: Environment): z.infer<Schema> {
   const values: Record<string, string> = {};
-  /** One sentence per bad variable, keyed by the variable's name. */
   const problems = new Map<string, string>();
   const variables: string[] = [];
   function report(name: string, problem: string, variable = name): void {
@@ -258,7 +257,6 @@ function readWith<Schema extends z.ZodObject>(schema: Schema, env: Environment):
   throw new ConfigError(lines.join('\n  '), variables, [...problems.values()]);
 }
 
-/** Whether there is a `.env` file that this process hasn't read. */
 export const isDotEnvUnread = (): boolean =>
   existsSync('.env') && !process.execArgv.some((arg) => /dot-env\.js$|^--env-file/.test(arg));
 

@@ -126,7 +126,7 @@ export const botToken = z.string(must(TOKEN_NEEDED)).transform((text, { addIssue
   return z.NEVER;
 });
 
-/** Returns a hint about a common mistake in a bot token. Doesn't repeat any part of the token. */
+/** Doesn't repeat any part of the token. */
 function mistakeIn(text: string): string {
   if (/^bot\s/i.test(text)) return '. It begins with "Bot ": remove that';
   if (/^[\w-]{32}$/.test(text)) {
@@ -135,7 +135,6 @@ function mistakeIn(text: string): string {
   return /\s/.test(text) ? '. It contains a space' : '';
 }
 
-/** Accepts the URL of a page for a link button. */
 export const link = z
   .string()
   .refine(
@@ -214,7 +213,6 @@ function hosts(requirement: string) {
     .register(SHOWABLE, { looksRight: hostsLookRight });
 }
 
-/** Accepts hosts as `host` or `host:port`, and converts them to lower case. */
 export const hostsWithPorts = hosts(
   'hosts such as cdn.example.com or cdn.example.com:8443, separated by commas',
 );

@@ -59,7 +59,6 @@ export interface ReplyTarget {
   readonly receivedAt: number;
 }
 
-/** A message in Discord's own format, with its files. */
 export interface MessageBody {
   readonly body: Readonly<Record<string, unknown>>;
   readonly files: readonly { readonly name: string; readonly data: Buffer }[];

@@ -23,7 +23,6 @@ import { createRejections } from './rejections.ts';
  */
 export type PostResult = 'posted' | 'gone' | 'no-access' | 'no-permission' | 'failed';
 
-/** A message to post in a channel, as opposed to a reply to an interaction. */
 export interface ChannelMessage {
   /** Identifies the message across attempts, so it only appears once. Without a nonce, the bot tries only once. */
   readonly nonce?: string;
@@ -94,7 +93,6 @@ export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
   const quietly = createSparingLog(logger);
   /** Channels where Discord rejected a message and hasn't accepted a new one since. */
   const rejections = createRejections();
-  /** The id of this process's latest message in each channel. */
   const latest = createBoundedMap<string>(MAX_CHANNELS);
 
   /**

@@ -28,7 +28,6 @@ export interface ConnectionDeps extends Transport {
   readonly onInteraction: (payload: unknown) => void;
   readonly onPublished: (online: { commands: number; application: Application }) => Promise<void>;
   readonly onFatal: (error: Error) => void;
-  /** Waits for running work to finish when the bot stops. */
   readonly finish: () => Promise<void>;
   /** How often the bot checks that Discord still sends it commands, in milliseconds. */
   readonly transportEveryMs?: number | undefined;
@@ -39,7 +38,6 @@ const CHECK_TRANSPORT_EVERY_MS = 60_000;
 const MAX_RETRY_PAUSE_MS = 60_000;
 const LEAVE_TIMEOUT_MS = 500;
 
-/** Creates the connection, which receives interactions, publishes the commands and checks the application's settings. */
 export function createConnection(deps: ConnectionDeps) {
   const { interactions, token, host, port, discord, commands, finish, onFatal, logger } = deps;
   const { transportEveryMs = CHECK_TRANSPORT_EVERY_MS } = deps;

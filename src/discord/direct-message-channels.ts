@@ -34,7 +34,6 @@ export function createDirectMessageChannels({
         .onConflict((conflict) => conflict.column('user_id').doUpdateSet(opened))
         .execute();
     },
-    /** Whether the bot has opened as many channels in the last 24 hours as it may. */
     async areUsedUp(): Promise<boolean> {
       const opened = await tables()
         .selectFrom(table)

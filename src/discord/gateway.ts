@@ -57,7 +57,6 @@ export interface GatewayDeps {
   readonly token: Secret;
   /** Called for each INTERACTION_CREATE when it arrives on any shard. Must not throw. */
   readonly onInteraction: (payload: unknown) => void;
-  /** Called once if Discord permanently rejects the bot. */
   readonly onFatal: (error: FatalDiscordError) => void;
   readonly logger: Logger;
 }

@@ -13,7 +13,6 @@ const ASK_AGAIN_AFTER_MS = 10 * 60_000;
 
 export interface Turn {
   readonly shard: number;
-  /** Whether this is the shard's first IDENTIFY since the process started. */
   readonly isFirst: boolean;
   /** Aborted when the waiting connection ends. */
   readonly signal: AbortSignal;

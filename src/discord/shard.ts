@@ -167,7 +167,6 @@ export function createShard({ id, info, token, identifies, log, ...deps }: Shard
     attemptsSinceSession.identifies = 0;
   }
 
-  /** Ends a connection. If `recover` is set, starts the next connection after a pause. */
   async function end(
     ended: WebSocketShard,
     destroy: WebSocketShard['destroy'],

@@ -46,7 +46,6 @@ export function createServerLookup({ nameServers, games, ...deps }: ServerLookup
     return address === undefined || others.length > 0 ? [] : steam.serversAt(address);
   }
 
-  /** Returns an incomplete row's host and the function that looks up the missing value. */
   function lookupFor(row: Row, steamGames: SteamGames) {
     if (row.found) return undefined;
     // The service may already have received an unconfirmed row, so the row stays as it was sent.

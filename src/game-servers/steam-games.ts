@@ -25,7 +25,6 @@ const STEAM_GAMES: ReadonlyMap<number, readonly string[]> = new Map([
   [1_604_030, ['V Rising']],
 ]);
 
-/** The Steam app ids of the listing service's games, keyed by alias. */
 export type SteamGames = ReadonlyMap<string, number>;
 
 export function steamGamesAmong(games: Pick<GameIndex, 'find'>): SteamGames {

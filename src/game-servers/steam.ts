@@ -57,7 +57,6 @@ export function createSteam({ steamApiUrl, onLookup, logger, now = () => perform
   let failures = 0;
   let pausedUntil = 0;
 
-  /** Returns whether a request can be made now, and if so, counts it. */
   function takeRequest(): boolean {
     if (now() < pausedUntil) return false;
     savedRequests = Math.min(savedRequests + (now() - savedAt) / 1000, MAX_SAVED_REQUESTS);

@@ -29,9 +29,9 @@ export interface GuildLogDeps extends GuildLogTiming, LogChannels {
 export type GuildLog = ReturnType<typeof createGuildLog>;
 
 export interface Alert {
-  /** The most important information, shown as the message's text. */
+  /** Shown as the message's text. */
   readonly text: string;
-  /** Additional details, shown at the top of the embed; may be empty. */
+  /** Shown at the top of the embed; may be empty. */
   readonly details: string;
 }
 
@@ -43,7 +43,6 @@ const PAUSE_AFTER_REJECTION_MS = 10 * 60_000;
 
 /** More lines than fit in a message. */
 const MAX_WAITING_LINES = 50;
-/** Guilds whose latest message is about changes. */
 const MAX_CHANGED_GUILDS = 1_000;
 
 interface Line {
@@ -72,11 +71,11 @@ type Posted = Waiting & { readonly messageId: string; readonly at: number };
  */
 export function createGuildLog(deps: GuildLogDeps) {
   const { posts, guildWords, channelOf, setTrouble, logger, collectMs = COLLECT_MS, gapMs = GAP_MS } = deps;
-  /** For each guild, the message that new lines are added to. */
+  /** New lines are added to this message. */
   const waiting = new Map<string, Waiting>();
-  /** For each guild, a promise that resolves once no more messages are waiting. */
+  /** The promise resolves once no more messages are waiting. */
   const posting = new Map<string, Promise<void>>();
-  /** For each guild, the latest message about one member's changes. */
+  /** Only contains messages about one member's changes. */
   const changes = createBoundedMap<Posted>(MAX_CHANGED_GUILDS);
   /** Aborted to end all delays immediately. */
   const hurry = new AbortController();
@@ -148,7 +147,7 @@ export function createGuildLog(deps: GuildLogDeps) {
     }
   }
 
-  /** Adds changes to the channel's latest message, if it has recent changes by the same member and enough room. */
+  /** The channel's latest message is only extended if it has recent changes by the same member and enough room. */
   function withEarlierChanges(
     guildId: string,
     channelId: string,

@@ -18,7 +18,7 @@ import { Secret } from '../text/secret.ts';
 const keySchema = z.object({
   /** The encrypted key. Its structure is only validated when it is decrypted. */
   sealed: z.unknown(),
-  /** The key's last four characters, to identify the key. Empty if it has fewer than 12 characters. */
+  /** Identifies the key. Empty if the key has fewer than 12 characters. */
   lastFour: z.string(),
   /** The Discord user id of the member who ran /setkey; '' once the member has deleted their name. Version 0.4.0 needs a string. */
   setBy: z.string(),
@@ -62,7 +62,6 @@ export interface KeyStatus extends Readonly<Partial<Omit<KeyRecord, 'sealed'>>> 
 interface KeySetting {
   /** The member who ran /setkey. */
   readonly by: { readonly id: string; readonly name: string };
-  /** The status of the guild's key before the test of the new key. */
   readonly previous?: Pick<KeyStatus, 'setAt'> | undefined;
 }
 
@@ -96,7 +95,7 @@ const CACHED_MS = 5_000;
 
 const UNREADABLE = { code: 'key-unreadable' } as const;
 
-/** Creates the store for guilds' encrypted API keys. Every method throws a {@link StoreError} when the store fails. */
+/** Every method throws a {@link StoreError} when the store fails. */
 export function createApiKeys(deps: ApiKeysDeps) {
   const { store, encryption, logger, now = () => Date.now() } = deps;
   const records = createCollection<KeyRecord>({

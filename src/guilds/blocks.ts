@@ -158,7 +158,6 @@ export function createBlocks({
     async delete(guildId: string): Promise<void> {
       await deleteFrom(guildId).execute();
     },
-    /** Deletes the name and id of a member who blocked others. */
     async deleteName(guildId: string, userId: string): Promise<void> {
       await tables()
         .updateTable('blocks')

@@ -80,7 +80,6 @@ export function createDeletion({
   };
 }
 
-/** Returns the ids of guilds that have a key, settings, panels, or a member who opted out of direct messages. */
 export async function guildsWithStoredData({ values }: Pick<Store, 'values'>): Promise<readonly string[]> {
   const ofGuilds = (await Promise.all(GUILD_AREAS.map((area) => values.ids(area)))).flat();
   const ofMembers = (await values.ids(DIRECT_MESSAGE_OPT_OUTS)).map((id) => id.split(':')[0] ?? '');

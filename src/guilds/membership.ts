@@ -104,7 +104,6 @@ export function createMembership(deps: MembershipDeps) {
     );
   }
 
-  /** Asks Discord about a guild, and then either deletes the guild's data or restarts its grace period. */
   async function ask(guildId: string): Promise<void> {
     try {
       if (await deps.isForeign(guildId, stopping)) {

@@ -26,7 +26,6 @@ const panelSchema = z.object({
   revision: z.exactOptional(z.int()),
   shownRevision: z.exactOptional(z.int()),
 });
-/** A public message posted by the bot that has buttons for submitting servers. */
 export type Panel = Readonly<z.infer<typeof panelSchema>>;
 
 /** Keeps fields added by a newer version when this version changes a panel. */
@@ -35,7 +34,6 @@ const NONE = { panels: [] };
 
 const revisionOf = ({ revision = 0 }: Panel): number => revision;
 
-/** Whether a panel's message is out of date and has to be updated. */
 export const isDue = (panel: Panel): boolean => revisionOf(panel) > (panel.shownRevision ?? 0);
 
 export type Panels = ReturnType<typeof createPanels>;

@@ -19,7 +19,6 @@ const settingsSchema = z.object({
   /** The Discord locale chosen by the admins for messages that everyone can read. Defaults to `locale`. */
   language: z.exactOptional(z.string()),
   logChannelId: z.exactOptional(z.string()),
-  /** Why the last log message could not be posted. */
   logTrouble: troubleSchema,
   /** Whether the bot had permission to mention all roles in the log channel when the admins chose the channel. */
   mayMentionRoles: z.exactOptional(z.boolean()),
@@ -35,19 +34,17 @@ const settingsSchema = z.object({
   approvalRoleId: z.exactOptional(z.string()),
   /** Whether the bot was able to mention the approval role when the admins chose it. */
   mayMentionApprovalRole: z.exactOptional(z.boolean()),
-  /** Whether to mention the approval role when a submission is waiting. */
   mentionsApprovalRole: z.exactOptional(z.boolean()),
   /** When the approval role was last mentioned, in milliseconds since 1970. */
   approvalMentionedAt: z.exactOptional(z.number()),
   requiresReason: z.exactOptional(z.boolean()),
   /** The role whose members can submit without approval. */
   trustedRoleId: z.exactOptional(z.string()),
-  /** Whether members are notified of decisions in direct messages. Defaults to true. */
+  /** Whether members are notified of decisions. Defaults to true. */
   directMessages: z.exactOptional(z.boolean()),
   announce: z.boolean(),
   /** The channel for announcements. Defaults to the channel in which the submission was made. */
   announceChannelId: z.exactOptional(z.string()),
-  /** Why the last announcement could not be posted in the chosen channel. */
   announceTrouble: troubleSchema,
   /** The aliases of the games that members are allowed to submit. If omitted, all games are allowed. */
   games: z.exactOptional(z.array(z.string()).min(1)),
@@ -100,7 +97,7 @@ export type GuildSettings = ReturnType<typeof createGuildSettings>;
 /** Autocomplete reads them on every keystroke. */
 const CACHED_MS = 5_000;
 
-/** Creates the store for guilds' settings. Every method throws a StoreError when the store fails. */
+/** Every method throws a StoreError when the store fails. */
 export function createGuildSettings(deps: {
   readonly store: Pick<Store, 'values' | 'inGuild'>;
   readonly logger: Logger;
@@ -166,12 +163,10 @@ export function createGuildSettings(deps: {
 
 type ChannelSettings = Pick<GuildSettings, 'getOrUnreadable' | 'change'>;
 
-/** Creates functions that read a guild's log channel and its problem from the settings, and update the problem. */
 export const logChannels = (settings: ChannelSettings) => channelsIn(settings, 'logChannelId', 'logTrouble');
 
 export type AnnouncementChannels = ReturnType<typeof announcementChannels>;
 
-/** Creates the same functions as {@link logChannels} for the channel that the admins chose for announcements. */
 export const announcementChannels = (settings: ChannelSettings) =>
   channelsIn(settings, 'announceChannelId', 'announceTrouble');
 

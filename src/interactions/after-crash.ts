@@ -23,7 +23,6 @@ import type { UnderWay } from './under-way.ts';
 export const LATER_REPLY_OUTCOMES = ['told', 'too-late', 'failed', 'unreadable'] as const;
 export type LaterReplyOutcome = (typeof LATER_REPLY_OUTCOMES)[number];
 
-/** Replies that commands rebuild from stored data after a crash. */
 export interface LaterReplies {
   /**
    * Reports an interaction's submissions or decisions, if any. Must not be called while a process is handling the
@@ -72,7 +71,6 @@ export function createAfterCrash(deps: AfterCrashDeps) {
   } = deps;
   const { notifyGuild, onLaterReply, logger } = deps;
 
-  /** Marks an interaction as replied to. Logs the outcomes of its submissions. */
   async function end({ id, guildId }: Interaction, outcome: LaterReplyOutcome): Promise<void> {
     const servers = (await submissions.by(guildId, id)).flatMap(serverResults);
     await interactionStore.markReplied(id);

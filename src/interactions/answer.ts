@@ -79,7 +79,7 @@ export function createAnswering(deps: AnswerDeps) {
     await respond(inFlight, why);
   }
 
-  /** Logs an error and returns a message for the member, with a reference for finding the error in the log. */
+  /** The reference finds the error in the log. */
   function textWithReference(
     error: unknown,
     { context, trace }: InFlight,
@@ -291,7 +291,6 @@ export function createAnswering(deps: AnswerDeps) {
 
 const FAILED = 'an interaction failed';
 
-/** Whether the interaction is stored and acknowledged before the action runs. */
 export const isRecorded = ({ answers }: Action): boolean =>
   answers === 'later' || answers === 'update' || answers === 'sending' || answers === 'beside';
 

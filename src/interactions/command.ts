@@ -17,7 +17,6 @@ export interface Context
   readonly interactionId: string;
   /** Returns translations into the guild's language, for messages that everyone there can read. Never throws. */
   readonly guildWords: () => Promise<Translate>;
-  /** The id of the interaction that created the control's message; see `messageWritten`. */
   readonly message: string | undefined;
   /** The channel of the panel whose button was pressed, or whose button opened this modal. */
   readonly panelChannelId: string | undefined;
@@ -59,7 +58,6 @@ export interface PressContext
 export interface SubmitContext extends Context, EnteredValues, Pick<PressContext, 'stopping'> {
   readonly argument: string;
   readonly posted: PressedPost | undefined;
-  /** The content of the message whose button opened the modal. */
   readonly shown: SourceMessage['shown'] | undefined;
 }
 
@@ -175,7 +173,7 @@ export interface Command extends Actions {
   complete?(context: Context, typed: string, option: string): Promise<readonly Choice[]>;
 }
 
-/** All commands, and the actions that don't belong to a command, keyed by name. */
+/** Keyed by name. `actions` don't belong to a command. */
 export interface Commands {
   readonly commands: readonly Command[];
   readonly actions: Readonly<Record<string, Actions>>;

@@ -122,7 +122,6 @@ export function rows(...lines: readonly (readonly (Control | false | undefined)[
 }
 
 interface LabelledField {
-  /** The name the handler uses to read this field's value. */
   readonly id: string;
   readonly label: string;
   readonly hint?: string | undefined;
@@ -148,7 +147,6 @@ export interface SelectField extends LabelledField {
   readonly required: boolean;
 }
 
-/** An optional field for uploading a single file. */
 export interface FileField extends LabelledField {
   readonly kind: 'file';
   readonly extensions: readonly `.${string}`[];

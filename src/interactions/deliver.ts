@@ -17,7 +17,7 @@ import type { EditOrder } from './edit-order.ts';
 import type { Interaction, MessageContent, SourceMessage } from './interaction.ts';
 import type { Progress } from './progress.ts';
 
-/** A reply, or just text if the action failed or the bot declined the request. */
+/** Just text if the action failed or the bot declined the request. */
 export type ReplyOrText = Reply | string;
 
 export const NO_MENTIONS = { parse: [] };
@@ -139,7 +139,6 @@ function messageAfter(said: ReplyOrText, shown: MessageContent | undefined): Mes
 
 const replyOf = (said: ReplyOrText): Reply => (typeof said === 'string' ? { content: said } : said);
 
-/** Builds an edit that replaces the whole message. */
 function messageOf(reply: Reply): MessageBody {
   const { content, embeds = [], components = [], files = [] } = fitTexts(reply);
   const attachments = files.map(({ name }, id) => ({ id, filename: name }));

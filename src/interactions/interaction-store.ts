@@ -33,9 +33,7 @@ const encryptedSchema = z.object({
   shown: z
     .object({ content: z.string(), embeds: z.array(z.unknown()), components: z.array(z.unknown()) })
     .optional(),
-  /** The key of the message that the reply creates or changes. */
   message: z.string(),
-  /** The custom id of the control or modal that the member used. */
   customId: z.string().optional(),
   /** Version 0.3.0 omitted `id` and `receivedAt` if they had columns of their own. */
   id: z.string().default(''),
@@ -193,7 +191,7 @@ export function createInteractionStore({
       throw new LostInteractionError('The interaction was taken over');
     },
 
-    /** Returns the interactions that this process owns and hasn't replied to yet, oldest first. */
+    /** Only includes this process's interactions, oldest first. */
     unreplied: () => unreplied().orderBy('taken_at').execute(),
 
     async isUnreplied(interactionId: string): Promise<boolean> {

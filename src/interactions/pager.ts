@@ -28,9 +28,8 @@ export function pageOf({ count, perPage, wanted }: PageOptions): Page {
 
 export interface TurnOptions {
   readonly command: string;
-  /** The name of the action that shows another page. Its handler parses the argument with {@link readPage}. */
+  /** Its handler parses the argument with {@link readPage}. */
   readonly action: string;
-  /** Additional state to pass on to the next or previous page. */
   readonly state?: string;
 }
 

@@ -72,9 +72,8 @@ export interface InteractionEnd {
   /** Milliseconds from receipt to the first response, and to the reply; `undefined` if it wasn't sent. */
   readonly respondedMs?: number | undefined;
   readonly repliedMs?: number | undefined;
-  /** The number of servers per outcome, if the interaction submitted any. */
   readonly servers?: OutcomeCounts | undefined;
-  /** The reference to a failure, as shown in the log and in the reply. */
+  /** Shown in the log and in the reply. */
   readonly reference?: string | undefined;
 }
 
@@ -104,7 +103,7 @@ export interface TracesDeps {
 export function createTraces({ logger, onEnd }: TracesDeps) {
   /** Arrival times, in milliseconds since 1970. */
   const open = new Map<Trace, number>();
-  /** The servers that each running interaction has submitted so far, by interaction id. */
+  /** The servers submitted so far, by interaction id. */
   const submitted = new Map<string, ServerResult[]>();
 
   return {

@@ -83,7 +83,6 @@ export function createBreaker(now: () => number = () => performance.now()) {
     /** Returns how much longer the guild's key is paused, in milliseconds, or 0 if it isn't paused. */
     pausedMs: (guildId: string, key: Secret): number =>
       leftUntil(pausedUntil.get(pauseOf(guildId, key)) ?? 0),
-    /** Whether the guild's own requests, or those of all guilds, keep failing. */
     isDownFor: (guildId: string): boolean => isOpenFor(guildId) || isOpenForAll(),
     /** Returns whether submissions are paused for no guilds, some guilds (because of their own failures) or all guilds. */
     pausedGuilds(): 'none' | 'some' | 'all' {

@@ -139,7 +139,7 @@ interface AcceptedOutcome {
   readonly message: string;
 }
 
-/** The service rejected the server with this `message`. `known` is set for {@link KNOWN_ERRORS}. */
+/** `known` is set for {@link KNOWN_ERRORS}. */
 export interface RejectedOutcome {
   readonly kind: 'rejected';
   readonly message: string;
@@ -219,7 +219,7 @@ interface ListedGames extends ReturnType<typeof readGameList> {
 
 export const notSent = (reason: NotSentOutcome['reason']): NotSentOutcome => ({ kind: 'not-sent', reason });
 
-/** Whether the bot tried to send a request but couldn't connect to the service, rather than not trying at all. */
+/** False if the bot didn't even try to send a request. */
 export const neverConnected = ({ reason }: { readonly reason: string }): boolean =>
   reason === 'unreachable' || reason === 'timeout' || reason === 'tls';
 

@@ -23,7 +23,7 @@ export type GameIndex = ReturnType<typeof indexGames>;
 /** The games that a guild allows. `find` also returns games that the guild doesn't allow. */
 export type AllowedGames = ReturnType<typeof gamesAmong>;
 
-/** A game with its texts normalised for comparison; see {@link fold}. */
+/** The texts are normalised for comparison; see {@link fold}. */
 interface Entry {
   readonly game: Game;
   readonly alias: string;

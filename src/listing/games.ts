@@ -31,7 +31,7 @@ type Fetch = () => Promise<GamesOutcome | undefined>;
 const listSchema = z.object({
   fetchedAt: z.number().int().nonnegative(),
   games: gamesSchema.transform(({ games }) => games).refine((games) => games.length > 0),
-  /** Whether the list has fewer than half as many games as the previous list. */
+  /** Fewer than half as many games as in the previous list. */
   isShort: z.exactOptional(z.boolean()),
 });
 const LIST = 'list';
@@ -74,7 +74,6 @@ export function createGames(deps: GamesDeps) {
     }
   }
 
-  /** Starts a fetch, or waits for a fetch with the same key that is already running. */
   function fetchOnce(whose: string, fetch: Fetch): ReturnType<Fetch> {
     const fetched = running.get(whose) ?? fetchAndAccept(fetch).finally(() => running.delete(whose));
     running.set(whose, fetched);

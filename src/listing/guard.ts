@@ -44,7 +44,6 @@ const MAX_PAUSE_TO_WAIT_MS = 5_000;
 export function createGuard(deps: GuardDeps) {
   const { turns, breaker, firstWaitMs = FIRST_WAIT_MS } = deps;
 
-  /** Returns the outcome of a request whose key is paused for too long. */
   function whyPaused(guildId: string, key: Secret): NotSentOutcome | undefined {
     const retryAfterMs = breaker.pausedMs(guildId, key);
     return retryAfterMs > MAX_PAUSE_TO_WAIT_MS ? { ...notSent('rate-limited'), retryAfterMs } : undefined;
@@ -76,7 +75,7 @@ export function createGuard(deps: GuardDeps) {
     }
   }
 
-  /** Records whether the service works. Ignores requests that the bot itself held back. */
+  /** Ignores requests that the bot itself held back. */
   function noteHealth(guildId: string, outcome: Outcome | GamesOutcome): void {
     if (outcome.kind === 'not-sent' && !neverConnected(outcome)) return;
     const hasFailed = isFailure(outcome) && !ANSWERED.has(outcome.reason);

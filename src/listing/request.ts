@@ -93,7 +93,6 @@ function requestOf(url: URL, form: URLSearchParams): Dispatcher.DispatchOptions 
   };
 }
 
-/** Returns the outcome of a request that failed before any of it was written. */
 function unreachedOutcome(error: Error): NotSentOutcome {
   const detail = describeError(error);
   // This process or machine has too many open files, which doesn't count as a failure of the service.
@@ -112,7 +111,6 @@ function reasonOfCode(code: string): NotSentOutcome['reason'] {
   return 'unreachable';
 }
 
-/** Returns the outcome of a failed request that was at least partly written. */
 function interruptedOutcome(error: Error): UnknownOutcome {
   return { kind: 'unknown', reason: reasonOfBreak(error), detail: describeError(error) };
 }

@@ -33,7 +33,7 @@ export interface AlarmsDeps {
 }
 
 interface ConditionState {
-  /** When the condition began, as `performance.now()` and as system time. */
+  /** `passed` is from `performance.now()`, and `at` is system time. */
   since: { readonly passed: number; readonly at: number } | undefined;
   /** Whether the operator has been notified that the condition holds. `undefined` until the store has been read. */
   isPosted: boolean | undefined;
@@ -61,7 +61,6 @@ export function createAlarms(deps: AlarmsDeps): Alarms {
   const log = createSparingLog(logger);
   const known = new Map<Condition, ConditionState>();
   const waiting: Line[] = [];
-  /** States that were posted but haven't been saved in the store yet, by key. */
   const unsaved = new Map<string, boolean>();
   let postedAt = Number.NEGATIVE_INFINITY;
   let trouble: string | undefined;

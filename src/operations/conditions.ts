@@ -17,7 +17,6 @@ export interface Condition {
   readonly minutes: number;
   /** Whether the condition applies to all processes together, so only one process posts it. */
   readonly isShared?: boolean;
-  /** Sentences to post when the condition begins and when it ends. */
   readonly text: string;
   readonly textAfter: string;
   /** Returns whether the condition holds, or details if it does. Details don't contain secrets or members' names. */

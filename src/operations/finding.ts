@@ -15,7 +15,7 @@ export class CheckFailedError extends Error {
   }
 }
 
-/** Thrown if the bot works, but probably not as the operator intended. */
+/** The bot works, but probably not as the operator intended. */
 export class CheckWarningError extends CheckFailedError {
   override readonly name = 'CheckWarningError';
 }
@@ -38,7 +38,7 @@ export async function find(check: string, run: () => Promise<string> | string): 
 
 const MARK_WIDTH = 'skipped'.length;
 
-/** Formats each finding as one line. Below each failure or warning, shows how to fix it. */
+/** Below each failure or warning, shows how to fix it. */
 export function linesOf(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map(({ check }) => check.length));
   const indent = ' '.repeat(MARK_WIDTH + 2 + width + 2);

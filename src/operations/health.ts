@@ -11,7 +11,7 @@ import { reason } from '../storage/store-error.ts';
 import { VERSION } from '../version.ts';
 import type { Metrics } from './metrics.ts';
 
-/** The state of the bot. The bot is ready if commands arrive and can be recorded. */
+/** The bot is ready if commands arrive and can be recorded. */
 export interface Health {
   readonly version: string;
   readonly ready: boolean;

@@ -29,7 +29,6 @@ export async function listingUrlWithoutApi(config: ListingConfig): Promise<strin
   return shorter;
 }
 
-/** Checks whether the listing service responds and, if the operator has a key, whether the service accepts it. */
 export async function checkListing(config: ListingConfig): Promise<string> {
   const { listingApiKey: key, listingApiUrl: baseUrl } = config;
   const outcome = await askListing(config, baseUrl, key);

@@ -49,7 +49,7 @@ export async function reportStart(
   if (breaker.latest() === undefined) await probeListing(config.listingApiUrl, logger);
 }
 
-/** Lists the optional features that are disabled, each with the variable that enables it. */
+/** Names the variable that enables each feature. */
 function switchedOff(config: Config): readonly string[] {
   return [
     config.httpPort === undefined && 'health and metrics (HTTP_PORT)',

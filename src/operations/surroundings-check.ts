@@ -5,7 +5,6 @@ import { CheckWarningError } from './finding.ts';
 
 const PROXIES = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'];
 
-/** Checks the `.env` file, and looks for environment variables that the bot ignores. */
 export async function checkSurroundings(env: Readonly<Record<string, string | undefined>>): Promise<string> {
   const warnings = [];
   const fixes = [];

@@ -1,4 +1,4 @@
-/** Creates an in-memory map with a maximum size. When it's full, it drops the least recently set entry. */
+/** When the map is full, drops the least recently set entry. */
 export function createBoundedMap<Value>(maxEntries: number) {
   const entries = new Map<string, Value>();
   return {

@@ -1,10 +1,9 @@
 /** Creates queues that run tasks with the same key one at a time, in order. Tasks with different keys run concurrently. */
 export function createInOrder() {
-  /** For each key, a promise that resolves when the last task has ended. */
+  /** The promise resolves when the key's last task has ended. */
   const ends = new Map<string, Promise<void>>();
 
   return {
-    /** Whether a task with this key is running or waiting. */
     isBusy: (key: string): boolean => ends.has(key),
 
     /** Runs a task after all earlier tasks with the same key, even if they fail. */

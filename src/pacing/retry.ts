@@ -7,7 +7,7 @@ export interface RetryOptions {
   readonly maxMs: number;
   /** Returns the minimum delay after an error, in milliseconds. */
   readonly minMs?: (error: unknown) => number;
-  /** Called after each failure, with the delay before the next attempt. */
+  /** Called with the delay before the next attempt. */
   readonly onFailure: (error: unknown, waitMs: number) => void;
 }
 

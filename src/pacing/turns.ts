@@ -46,7 +46,6 @@ export function createTurns({
   now = () => Date.now(),
 }: TurnsOptions) {
   const maxReading = Math.max(1, Math.floor(maxConcurrent / 2));
-  /** The waiting tasks of each guild, in order of arrival. */
   const waiting = new Map<string, Waiting[]>();
   const running: TurnRequest[] = [];
   const lastTurns = createBoundedMap<number>(MAX_REMEMBERED_GUILDS);
@@ -92,7 +91,6 @@ export function createTurns({
     }
   }
 
-  /** Whether no more tasks of this member can wait. */
   function isQueueFull({ guildId, memberId }: TurnRequest): boolean {
     const ofMember = waiting.get(guildId)?.filter(({ request }) => request.memberId === memberId) ?? [];
     return ofMember.length >= maxWaitingPerMember;

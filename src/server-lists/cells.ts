@@ -61,7 +61,6 @@ function byField(cells: readonly Cell[], games: GameIndex): ByField {
   return Map.groupBy(ranked, ({ called }) => called?.field);
 }
 
-/** Whether any cell labelled as an address actually contains one. */
 export const hasAddress = (cells: readonly Cell[]): boolean =>
   cells.some(({ name, text }) => fieldCalled(name)?.field === 'server' && isMeantAsAddress(text));
 

@@ -37,7 +37,6 @@ const CELLS: ReadonlyMap<string, RegExp> = new Map([
 const MAX_LINES_OF_RECORD = 10;
 
 interface TableRecord {
-  /** The index of the record's first line. */
   readonly index: number;
   readonly cells: readonly string[];
 }
@@ -61,7 +60,7 @@ function splitCsv(text: string, delimiter: string): readonly TableRecord[] | und
   return records;
 }
 
-/** Reads the record at the pattern's position, and moves the position to the next record. */
+/** Moves the pattern's position to the next record. */
 function nextRecord(text: string, pattern: RegExp) {
   const cells: string[] = [];
   let lines = 1;

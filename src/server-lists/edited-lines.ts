@@ -79,7 +79,6 @@ const LABEL = /^\s{0,20}(\d{1,7}[a-z]{0,3})[.):](?:\s+(?=\S)|\s*$)/u;
 export interface EditedText {
   /** The new and changed lines, without their labels. The other lines are blank, so that lines keep their numbers. */
   readonly text: string;
-  /** The label in front of each line that was sent back, if any. */
   readonly labels: readonly (string | undefined)[];
   readonly unchanged: readonly Row[];
 }
@@ -114,7 +113,6 @@ function isLineOf(text: string, row: Row, games: GameIndex): boolean {
 }
 
 interface Labels extends Pick<EditedText, 'labels'> {
-  /** The places of the rows that were opened for editing. */
   readonly opened: readonly RowPlace[];
   /** The places of the list's other rows, and of the unchanged lines. */
   readonly others: readonly RowPlace[];

@@ -62,7 +62,6 @@ const WORDS = {
 
 type Meaning = keyof typeof WORDS;
 
-/** Removes accents from a name and converts it to lower case. */
 const fold = (name: string): string =>
   name
     .normalize('NFKD')

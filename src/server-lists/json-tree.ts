@@ -83,7 +83,6 @@ const VALUE_END = /(?:"(?:[^"\\]|\\.)*"?|[\]}\p{L}\p{N}])(?=(\s*["{[])?)/gsu;
 const withCommas = (text: string): string =>
   text.replace(VALUE_END, (end, next) => (next === undefined ? end : `${end},`));
 
-/** Adds the missing ends of lists and objects. */
 function withEnds(text: string): string {
   const ends: string[] = [];
   for (const [token] of text.matchAll(TOKEN)) {
@@ -94,10 +93,10 @@ function withEnds(text: string): string {
   return text + ends.toReversed().join('');
 }
 
-/** A token that begins a value or ends a list or an object. */
+/** Begins a value, or ends a list or an object. */
 interface JsonToken extends Place {
   readonly text: string;
-  /** The key in front of the value, if it's the value of a field. */
+  /** '' for a value that isn't a field's. */
   readonly key: string;
 }
 
@@ -148,7 +147,7 @@ const listOf = (place: Place, tokens: Iterator<JsonToken, undefined>): JsonNode 
   items: fieldsOf(tokens).map(([, item]) => item),
 });
 
-/** Builds the values up to the end of the surrounding list or object, with the keys in front of them. */
+/** Ends at the end of the surrounding list or object. */
 function fieldsOf(tokens: Iterator<JsonToken, undefined>): readonly JsonField[] {
   const fields: JsonField[] = [];
   let token = tokens.next().value;

@@ -20,7 +20,7 @@ interface FoundServer extends Place {
   readonly cells: readonly Cell[];
   /** The names of fields that contain a list or an object without any readable value. */
   readonly odd: readonly string[];
-  /** The object's own fields, before those around it were added. */
+  /** Lacks the fields around the object. */
   readonly own: readonly Cell[];
   readonly path: Path;
 }
@@ -32,7 +32,6 @@ interface FoundInside {
   readonly servers: readonly FoundServer[];
   /** Objects with a port or a game but without an address. The address may be in a surrounding object. */
   readonly parts: readonly FoundServer[];
-  /** Strings to read as lines of text. */
   readonly texts: readonly TextLine[];
   /** The places of values that were ignored because they don't describe game servers. */
   readonly leftOut: readonly Place[];
@@ -121,7 +120,7 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     return cellsOf(part, PORTS).length > 0 || namesGame(part);
   }
 
-  /** Reads an element of the outermost list. Every element should be a server. */
+  /** Every element of the outermost list should be a server. */
   function insideElement(node: JsonNode): FoundInside {
     if (node.kind === 'text') return { ...NOTHING, texts: [{ ...node, shape: 'list' }] };
     if (node.kind === 'number' || node.kind === 'nothing') return NOTHING;
@@ -209,7 +208,6 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     return [address, ...node.fields];
   }
 
-  /** Combines an object with everything found inside it. */
   function joined(object: FoundServer, below: FoundInside): FoundInside {
     const isAddressed = isServer(object);
     const own = !isAddressed && isPart(object) ? withAddressByValue(object) : object;
@@ -247,7 +245,6 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     return { ...inside, servers: [server], parts };
   }
 
-  /** Adds the fields of a part that the server lacks, if any. */
   function withFieldsOf(server: FoundServer, part: FoundServer): FoundServer {
     const cells = [GAME_PORT, QUERY_PORT].flatMap((field) =>
       cellsOf(server, field).length > 0 ? [] : cellsOf(part, field),

@@ -45,7 +45,6 @@ export interface ListParserDeps {
   readonly readingMs?: number | undefined;
 }
 
-/** Creates a parser that reads long lists in a worker. */
 export function createListParser({ games, readingMs = READING_TIMEOUT_MS }: ListParserDeps) {
   const turns = createTurns({ maxConcurrent: MAX_WORKERS });
 

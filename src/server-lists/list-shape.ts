@@ -18,7 +18,6 @@ export type Shape = 'list' | 'unsure' | 'people';
 
 const SHAPES: readonly Shape[] = ['list', 'unsure', 'people'];
 
-/** Returns the shape of a text whose parts have these shapes. */
 export const worstOf = (shapes: Iterable<Shape>): Shape =>
   SHAPES[Math.max(0, ...Array.from(new Set(shapes), (shape) => SHAPES.indexOf(shape)))] ?? 'list';
 
@@ -96,7 +95,6 @@ export function isSetting(line: string): boolean {
  */
 export function linesLikeServers(lines: readonly string[]): ReadonlySet<number> {
   const like = new Set<number>();
-  /** Consecutive entries with the same separator. */
   let run: { readonly index: number; readonly separator: string; readonly hasPort: boolean }[] = [];
   function endRun(): void {
     if (run.some(({ hasPort }) => hasPort)) {
@@ -114,7 +112,6 @@ export function linesLikeServers(lines: readonly string[]): ReadonlySet<number> 
   return like;
 }
 
-/** Splits a line into a name, a separator and the address at its end. */
 function nameAndHost(line: string): { readonly separator: string; readonly hasPort: boolean } | undefined {
   const [found, ...others] = addressesIn(line);
   if (found?.address === undefined || others.length > 0 || hasWords(line.slice(found.end))) return undefined;
@@ -225,7 +222,6 @@ export const isJoined = ({ game, text: address, start }: FoundAddress, text: str
   /^(?:steam|minecraft):/iu.test(address) ||
   JOINS.test(text.slice(Math.max(0, start - 40), start));
 
-/** Returns the text in front of, between and behind the addresses. */
 export function textsAround(
   text: string,
   addresses: readonly { readonly start: number; readonly behind: number }[],
@@ -315,7 +311,6 @@ function isNameInFront(name: string, isLabelled: boolean): boolean {
 
 const isLower = (word: string): boolean => /^\p{Ll}+$/u.test(word);
 
-/** Splits the words next to an address into names, games and notes. */
 const partsOf = (words: string): readonly string[] =>
   words
     .split(SEPARATOR)
@@ -329,7 +324,6 @@ function isNameBehind(name: string, after: string): boolean {
   return !hasWords(name) && !/^\p{Ll}+ \p{Ll}/u.test(first);
 }
 
-/** Returns the shape of a text whose address is inside these fields. */
 export const shapeOfPath = (path: readonly string[]): Shape =>
   path.some((name) => describedBy(name) === 'person' || isOfPeople(name)) ? 'people' : 'list';
 

@@ -13,7 +13,7 @@ import {
 import { type Candidate, inOrderOfPlaces, onLine, type Row, type RowPlace, typedOf } from './row.ts';
 import type { GameReading } from './text-parser.ts';
 
-/** Matches Discord's custom emoji, mentions and timestamps. */
+/** Custom emoji, mentions and timestamps. */
 const DISCORD_MARKUP = /<(?:a?:\w+:|[@#][!&]?|t:)[\d:tTdDfFRs]+>/gu;
 
 /**

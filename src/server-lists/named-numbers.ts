@@ -1,14 +1,12 @@
 import { type Field, fieldCalled, PORT_FIELDS } from './field-names.ts';
 import { MIN_BARE_PORT } from './row.ts';
 
-/** A number that the text labels as a port. */
 export interface NamedNumber {
   readonly field: Field;
   readonly text: string;
-  /** The position where the number's label begins. */
+  /** Begins with the number's label. */
   readonly start: number;
   readonly end: number;
-  /** The alias of the game that the label names, if any. */
   readonly game?: string | undefined;
 }
 
@@ -25,7 +23,7 @@ const MAX_WORDS_LENGTH = 60;
 /** The kinds of port that words in front of "port" can specify. Any other words just belong to the sentence. */
 const OF_WORDS: ReadonlySet<Field | undefined> = new Set<Field>(['gamePort', 'queryPort', 'other']);
 
-/** Finds the numbers that a line labels as ports, in any of the bot's languages. */
+/** Understands labels in any of the bot's languages. */
 export function namedNumbers(line: string): readonly NamedNumber[] {
   const found: NamedNumber[] = [];
   for (const { 0: number, index } of line.matchAll(NUMBER)) {

@@ -69,7 +69,6 @@ export interface UnreadableList {
   readonly most: number;
 }
 
-/** The servers found in a text, before they are checked. */
 export interface RawRows extends Omit<TextRows, 'leftOut'> {
   /** The labels of the lines that contain words but no server, and of comments with an address; see `lineLabel`. */
   readonly leftOut: readonly string[];
@@ -95,7 +94,7 @@ export const withoutFence = (text: string): string =>
     .replace(/^\s*```\w*(?=\s)/u, (fence) => fence.replace(/[`\w]/gu, ''))
     .replace(/```\s*$/u, '');
 
-/** Decides which rows the bot may choose for the member, and checks those. */
+/** Checks only the rows that the bot may choose for the member. */
 export function decided({ rows: raw, leftOut, namesNewGame, unused }: RawRows, games: GameIndex): ReadRows {
   const counts = new Map<number, number>();
   const placed = raw.map((row) => {
@@ -312,7 +311,6 @@ const isEmpty = ({ typed, problem }: RawRow): boolean => problem === undefined &
 /** Whether a line is a comment. A `#` directly before a number and a space is part of a name, such as "#7 Dust2". */
 const isComment = (line: string): boolean => /^\s*(?:#(?!\d{1,6}\s)|\/\/)/u.test(line);
 
-/** Removes a comment from the end of a line that contains a server. */
 function withoutComment(line: string): string {
   const [before = ''] = line.split(/\s#(?!\d{1,6}\s)/u, 1);
   return namesServer(line.slice(before.length)) && !namesServer(before) ? line : before;

@@ -97,7 +97,6 @@ const IMPOSSIBLE: ReadonlySet<RowProblem['code']> = new Set([
   'port-too-high',
 ]);
 
-/** Whether the member typed the game in the address field and the address in the game field. */
 export const isSwapped = ({ server, game }: TypedRow, games: Pick<GameIndex, 'find'>): boolean =>
   gameOf(server, games) !== undefined && parseAddress(game).ok;
 

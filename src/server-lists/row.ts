@@ -119,7 +119,6 @@ export interface Candidate extends RowPlace {
   readonly typed: TypedRow;
   /** The words next to the address, shortened and without passwords; may be empty. */
   readonly words: string;
-  /** The alias of a game that the words might refer to. */
   readonly near?: string;
 }
 
@@ -146,7 +145,7 @@ export interface InvalidRow extends RowParts {
   readonly kind: 'invalid';
   readonly problem: RowProblem;
   readonly typed: TypedRow;
-  /** The alias of a game that the words next to the server might refer to. */
+  /** A game that the words next to the server might refer to, as an alias. */
   readonly near?: string;
   /** The address that was found among other words in the address field. */
   readonly address?: string;
@@ -184,7 +183,6 @@ export function onLine(row: Row, line: number, part?: number): Row {
   return { ...other, ...place };
 }
 
-/** Returns the text that the member typed for a row, or equivalent text. */
 export function typedOf(row: Row | undefined): TypedRow {
   if (row === undefined) return EMPTY_ROW;
   if (row.kind === 'invalid') return row.typed;
@@ -241,7 +239,6 @@ export const MIN_BARE_PORT = 2100;
 /** Marks a port with an unclear purpose as invalid, so that the member has to correct it before submitting. */
 export const unclearPort = (port: string): string => (port.startsWith('?') ? port : `?${port}`);
 
-/** Whether {@link unclearPort} has marked this text. */
 export const isUnclearPort = (text: string): boolean => /^\?\d+$/.test(text);
 
 /** A plain web page URL. It can't contain a password, so it's shown to the member exactly as typed. */
@@ -301,7 +298,6 @@ export function readRow(
 
 const NO_HOSTS: ReadonlySet<string> = new Set();
 
-/** Adds the typed port to the host that the member may have meant. */
 const withPortMeant = (problem: LettersProblem, port: number | undefined): LettersProblem =>
   problem.code === 'look-alikes' && problem.meant !== undefined
     ? { ...problem, meant: formatAddress({ host: problem.meant, ...(port !== undefined && { port }) }) }

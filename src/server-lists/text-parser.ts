@@ -47,7 +47,6 @@ type Stray = 'link' | 'name';
 interface FoundServer {
   readonly kind: 'server';
   readonly row: RawRow;
-  /** The game named next to the server. */
   readonly beside?: NamedGame | undefined;
   /** The words next to the server, if they might be the name of an unknown game. */
   readonly words: string;
@@ -127,7 +126,6 @@ const FIELD =
   /^\W{0,10}(?<name>[\p{L}_][\p{L}\p{N}_ -]{0,30})["'`]?\s{0,4}(?:=>|[:=])\s{0,4}(?![[({]\s*$)\S/u;
 /** Quotes, equals signs, bullets and indentation, which fields of records have, but usually not a heading such as `Game: Rust`. */
 const RECORD = /["`=]|(?<!\p{L})'|'(?!\p{L})|^(?:\s{2}|\t|\s*-\s)/u;
-/** The number or bullet of a list item. */
 const ITEM = /^\s*(?:[-*•‣>]|\d{1,4}[.)])\s+/u;
 const LINK_MARKUP = /\[url=/giu;
 const LINK_OR_HOST = /:\/\/|[\p{L}\p{N}-]\.\p{L}{2}/u;
@@ -253,7 +251,6 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     return true;
   }
 
-  /** Reads the addresses of a line that the text describes as something else than a game server. */
   function addAsides(
     text: string,
     line: PastedLine,
@@ -283,7 +280,6 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     }
   }
 
-  /** Returns the game next to a server, and the words that might be the name of an unknown game. */
   function namesIn({ game, beside: around, isUnclear }: ReturnType<typeof withWords>[number]) {
     const plain = around.map((part) => withoutAddressLabel(part.replace(ITEM, '')));
     const words = plain.map(trimmed).filter(hasWords);
@@ -317,7 +313,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     return true;
   }
 
-  /** Reads a line with the ports of a server that is mentioned above or below it. */
+  /** The ports belong to a server that is mentioned above or below the line. */
   function readPorts(text: string): boolean {
     const numbers = isOther ? [] : namedNumbers(text).filter(({ field }) => field !== 'other');
     if (numbers.length === 0) return false;
@@ -379,7 +375,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
       if (/^\s*#/u.test(text)) readWords(text);
     },
     add,
-    /** Returns all rows in the order of the text, followed by the unclear addresses. */
+    /** The unclear addresses are last. */
     rows(): TextRows {
       const { parts: servers, leftOut } = withQueryPorts(withPortsOfLines(withoutStrays(parts), games));
       const read = withGames(withRecordEnds(servers), games, isMessage);
@@ -484,7 +480,6 @@ function withPortsOfLines(
   });
 }
 
-/** Whether the ports below a part belong to it. */
 const isOwner = (part: Part): boolean =>
   part.kind === 'server' || (part.kind === 'aside' && part.role === 'other' && lacksPort(part.row.typed));
 
@@ -580,7 +575,6 @@ const isOfPlayers = ({ field }: NamedNumber): boolean => field === 'port' || fie
 
 const unclear = (number: NamedNumber): NamedNumber => ({ ...number, field: 'unclearPort' });
 
-/** Adds labelled ports to a server's typed text. */
 function withNumbers(typed: TypedRow, numbers: readonly NamedNumber[]): TypedRow {
   if (numbers.length === 0) return typed;
   const called = (field: Field) => numbers.filter((number) => number.field === field).map(({ text }) => text);
@@ -690,9 +684,8 @@ function isVariable(text: string): boolean {
 }
 
 interface PlacedAddress extends FoundAddress {
-  /** One row for each of the host's ports. */
+  /** One row per port of the host. */
   readonly targets: readonly TypedRow[];
-  /** The position where the ports end. */
   readonly behind: number;
 }
 

@@ -110,7 +110,7 @@ export function rejectLostFile(path: string, migrations: readonly string[]): voi
 
 const DATABASE_SUFFIXES = ['', '-wal', '-shm', '.key', '.lock'];
 
-/** Returns advice for the operator, including a command that fixes any wrong permissions. */
+/** Includes a command that fixes any wrong permissions. */
 async function whatToDo(path: string): Promise<string> {
   const folder = resolve(dirname(path));
   for (const name of [

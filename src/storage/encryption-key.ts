@@ -10,7 +10,7 @@ import type { Store } from './store.ts';
 import { reason } from './store-error.ts';
 import type { Values } from './values.ts';
 
-/** Thrown if encryption keys are missing, wrong or unreadable. The message is meant for the operator. */
+/** The message is meant for the operator. */
 export class EncryptionKeyError extends Error {
   override readonly name = 'EncryptionKeyError';
 }

@@ -9,7 +9,6 @@ const TAG_BYTES = 16;
 
 const sealedRecordSchema = z.object({
   v: z.literal(FORMAT_VERSION),
-  /** The id of the key that the record was encrypted with. */
   k: z.string(),
   iv: z.base64(),
   data: z.base64(),

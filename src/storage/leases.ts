@@ -14,7 +14,7 @@ export class ExpiredLeaseError extends Error {
 
 export interface LeasesDeps {
   readonly store: Pick<Store, 'tables' | 'apart' | 'clock'>;
-  /** The id of this process, stored with all work that the process claims. */
+  /** Stored with all work that the process claims. */
   readonly processId: string;
   /** Whether several processes of the bot may use the database. If not, all other processes recorded there are dead. */
   readonly isShared: boolean;

@@ -11,7 +11,7 @@ export interface OpenStoreDeps extends Pick<StoreDeps, 'url' | 'onTransaction'> 
   readonly configured: StoreEncryptionDeps['configured'];
   /** Whether several processes of the bot may use the same PostgreSQL database at the same time. */
   readonly mayBeShared: boolean;
-  /** Called if the process has to exit immediately. */
+  /** The process has to exit immediately. */
   readonly onOver: (error: ExpiredLeaseError | StuckTransactionError) => void;
   readonly renewedEveryMs?: LeasesDeps['renewedEveryMs'];
   readonly logger: Logger;

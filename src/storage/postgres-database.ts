@@ -147,7 +147,7 @@ async function noticeRestore(db: Kysely<Tables>): Promise<void> {
   });
 }
 
-/** Creates a Keyv adapter that stores rows in the same format as `@keyv/sqlite`. */
+/** Stores rows in the same format as `@keyv/sqlite`. */
 function keyvRows(tables: () => Kysely<Tables>) {
   return {
     async get(key: string) {

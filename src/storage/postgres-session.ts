@@ -45,7 +45,7 @@ export function sessionConfig(options: SessionOptions): ClientConfig {
   };
 }
 
-/** Returns the bot's settings, formatted as the server reports them. */
+/** Formats the settings as the server reports them. */
 function settingsOf(isUnhurried: boolean): Readonly<Record<string, string>> {
   return {
     // A transaction that has waited for a guild's lock must see the previous transaction's changes.
@@ -58,7 +58,7 @@ function settingsOf(isUnhurried: boolean): Readonly<Record<string, string>> {
   };
 }
 
-/** Formats a setting as a command-line option of the server, escaping spaces. */
+/** Escapes spaces in the server's command-line option. */
 const optionOf = (name: string, value: string) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`;
 
 export interface SessionProperties {

@@ -129,7 +129,7 @@ export function createStore(deps: StoreDeps) {
     /** SQL expression for the current time in milliseconds since 1970. All processes get the same time. */
     clock: database.clock,
     tables,
-    /** Returns the same tables over a separate connection, outside any transaction. */
+    /** Queries on these tables are outside any transaction. */
     apart: (): Kysely<Tables> => needed(openedApart),
     values,
     async start(): Promise<void> {

@@ -44,7 +44,7 @@ export interface ChoicesTable {
   readonly draft_id: string;
   readonly guild_id: string;
   readonly user_id: string;
-  /** The addresses, the words beside them and the game for them, as JSON (see choices.ts). */
+  /** JSON, see choices.ts. */
   readonly candidates: string;
 }
 
@@ -75,7 +75,6 @@ export interface SubmissionsTable {
    * submission ended.
    */
   readonly interaction_id: string | null;
-  /** The process that is sending the submission. */
   readonly process_id: string | null;
   readonly created_at: number;
   readonly started_at: number | null;
@@ -117,7 +116,6 @@ export interface SubmissionsTable {
  */
 export interface ServersTable {
   readonly submission_id: string;
-  /** The server's position in the submission, starting at 0. */
   readonly position: number;
   readonly guild_id: string;
   readonly user_id: string | null;
@@ -186,7 +184,7 @@ export interface BlocksTable {
   readonly user_id: string | null;
   /** The blocked name, address or range (see `BlockTarget`). */
   readonly host: string | null;
-  /** The reason in the moderator's own words; may be empty. */
+  /** In the moderator's own words; may be empty. */
   readonly reason: string;
   /** The moderator; null once the moderator's name has been deleted. */
   readonly blocked_by: string | null;
@@ -211,7 +209,7 @@ export interface JobsTable {
   readonly until: number;
 }
 
-/** Key-value pairs, which Keyv reads and writes. */
+/** Only Keyv reads and writes them. */
 export interface KeyvTable {
   readonly key: string;
   /** The value as JSON. */

@@ -38,7 +38,6 @@ export function createValues(keyv: () => Keyv, tables: () => Kysely<Tables>) {
     /** @returns whether the key existed */
     delete: (key: string): Promise<boolean> => keyv().delete(key),
     keys,
-    /** Returns the sorted ids of all keys in an area. */
     ids: async (area: string): Promise<readonly string[]> =>
       (await keys(`${area}:`)).map((key) => key.slice(area.length + 1)),
   };

@@ -7,7 +7,6 @@ import { MAX_RUN_MS } from './submissions.ts';
 
 /** A server that the guild has already submitted, and that the service has accepted or may have received. */
 export interface EarlierSubmission extends HistoryEntry {
-  /** Whether the earlier submission was made by the same member. */
   readonly isYours: boolean;
 }
 

@@ -29,14 +29,12 @@ export interface CheckedFor extends Submitter {
   readonly approvedBy?: Submitter['user'] | undefined;
 }
 
-/** A draft, and the part of it that can be submitted now. */
 export interface CheckedDraft {
   readonly kind: 'checked';
   /** The draft. Rows that the guild's rules hold back are invalid. */
   readonly draft: Draft;
-  /** Addresses that the member can choose to add to the draft, if there are any. */
   readonly choices: Choices | undefined;
-  /** The rows to send. A limit may hold back some of them. */
+  /** A limit may hold back some of these rows. */
   readonly ready: readonly ReadyRow[];
   /** Why the guild's rules hold back rows that were ready before. */
   readonly heldBack: readonly RuleProblem[];
@@ -45,9 +43,7 @@ export interface CheckedDraft {
   readonly allowance: Allowance;
   /** Whether the submission would need a moderator's approval. */
   readonly waits: boolean;
-  /** Set if the member is blocked. */
   readonly blocked: MemberBlocked | undefined;
-  /** The guild's settings, and its key or the key's problem. */
   readonly settings: Settings;
   readonly key: KeyToUse;
 }
@@ -61,7 +57,6 @@ type RuleProblem =
   | { readonly code: 'game-not-allowed'; readonly game: string }
   | { readonly code: 'waiting-already' };
 
-/** Why a submission did not start and its servers were not sent. */
 export type NotSubmitted =
   | NoKey
   | MemberBlocked
@@ -88,15 +83,12 @@ export const isOfRules = ({ code }: { readonly code: string }): boolean => RULES
 /** `changed`: the draft differs from the one that the member saw, or doesn't have a server to send. */
 export type HeldReason = NotSubmitted | { readonly code: 'changed' };
 
-/** A request to submit a checked draft. */
 interface Wanted {
   readonly by: CheckedFor;
   /** The draft as the member saw it, before the check. */
   readonly draft: Draft;
   readonly checked: CheckedDraft;
-  /** The number of servers shown on the button. */
   readonly promised: number | undefined;
-  /** The {@link markOfRows} shown with the button. */
   readonly mark: string | undefined;
   /** `undefined` if the service rejects the key, which only matters once a moderator approves the submission. */
   readonly key: UsableKey | undefined;
@@ -107,7 +99,6 @@ interface Wanted {
 
 type Reason = (wanted: Wanted) => HeldReason | undefined | Promise<HeldReason | undefined>;
 
-/** The rows to submit and the key to use, or why the draft is held back. */
 type Decision =
   | { readonly kind: 'held'; readonly why: HeldReason }
   | ({ readonly kind: 'submitted' } & Pick<Wanted, 'key' | 'rows' | 'count'>);
@@ -263,7 +254,6 @@ export function reread(draft: Draft, corrected: Correction, games: GameIndex): D
   return withRows(draft, withRepeats(rows));
 }
 
-/** Whether an invalid row may have become valid since it was last checked. */
 function mayBeRightNow(row: Row, games: GameIndex): boolean {
   if (row.kind !== 'invalid') return false;
   if (row.problem.code === 'game-unknown') return games.find(row.typed.game) !== undefined;

@@ -29,7 +29,6 @@ export const whyTooManyCandidates = (choices: Choices | undefined): TooManyCandi
     ? { kind: 'too-many-candidates', most: MAX_CANDIDATES }
     : undefined;
 
-/** Returns the candidates that the member hasn't chosen. */
 export function unchosenIn(
   { candidates }: Pick<Choices, 'candidates'>,
   rows: readonly RowPlace[],

@@ -3,7 +3,7 @@ import type { SubmissionsTable } from '../storage/tables.ts';
 export interface DeclineReason {
   /** The name of a predefined reason, or `undefined` if the moderator didn't choose one. */
   readonly key: string | undefined;
-  /** The reason in the moderator's own words; may be empty. */
+  /** In the moderator's own words; may be empty. */
   readonly words: string;
 }
 

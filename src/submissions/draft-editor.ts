@@ -79,7 +79,6 @@ const LONGEST_UNCONFIRMED = { kind: 'unknown', reason: 'server-error' } as const
 
 const SUBMITTED: NoDraft = { kind: 'no-draft', why: 'submitted' };
 
-/** The changed draft, or the reason why it could not be changed. */
 export type EditResult = CheckedDraft | NoDraft | UnreadableList | TooManyCandidates;
 
 export interface Edit {
@@ -88,7 +87,7 @@ export interface Edit {
   readonly newId: string;
   readonly typed: string;
   readonly which: Editing;
-  /** The draft's latest submission when the modal was opened. */
+  /** The latest submission when the modal was opened. */
   readonly submissionId: string;
 }
 
@@ -98,7 +97,6 @@ export interface NotEntries {
   readonly line: string;
 }
 
-/** A draft that is waiting for approval, with its member's unsaved edits. */
 export interface WaitingEdit {
   readonly kind: 'edited';
   readonly draft: Draft;
@@ -322,10 +320,9 @@ export function linesToEdit(
   return numberedLines([...invalid, ...rows.filter(lacksGame), ...others], MAX_TYPED_LENGTH);
 }
 
-/** Returns the labels of the lines that the draft left out, which the member can fill in below the others. */
+/** The member can fill in these lines below the others. */
 export const emptyLines = ({ leftOut }: Draft): readonly string[] => (leftOut ? labelsIn(leftOut) : []);
 
-/** Counts the invalid lines that fit into one modal. */
 export const countToEdit = (draft: Draft): number => linesToEdit(draft, 'invalid').rows.length;
 
 interface ReadEdit extends EditedText, Pick<ReadRows, 'rows' | 'unchosen' | 'hidden' | 'leftOut'> {
@@ -420,6 +417,5 @@ export const withQueryPort: Correction = (row) =>
 
 type RowWithTwoPorts = InvalidRow & { readonly problem: { readonly code: 'port-conflict' } };
 
-/** Whether a row has two ports, and the second one can be the query port. */
 export const hasTwoPorts = (row: Row): row is RowWithTwoPorts =>
   row.kind === 'invalid' && row.problem.code === 'port-conflict' && row.typed.queryPort === '';

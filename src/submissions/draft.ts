@@ -21,7 +21,6 @@ export interface SkippedLines {
   readonly leftOut?: LineNumbers | undefined;
   /** Ready lines that the guild had already submitted. */
   readonly notAgain?: LineNumbers | undefined;
-  /** Lines that repeat an earlier one. */
   readonly repeated?: LineNumbers | undefined;
   /** Addresses that the member could choose but didn't (see choices.ts). */
   readonly notChosen?: LineNumbers | undefined;
@@ -37,7 +36,6 @@ export const skippedIn = ({
   hidden,
 }: SkippedLines): SkippedLines => ({ leftOut, notAgain, repeated, notChosen, hidden });
 
-/** A list of servers that a member can edit and then submit (see drafts.ts). */
 export interface Draft extends SkippedLines {
   /** Distinguishes a draft from the reason why it isn't available (see drafts.ts). */
   readonly kind?: undefined;
@@ -47,7 +45,6 @@ export interface Draft extends SkippedLines {
   readonly rows: readonly Row[];
   /** Whether the member can choose further servers (see choices.ts). */
   readonly hasChoices?: boolean;
-  /** Whether the addresses that the member could choose were deleted. */
   readonly isUnchosenGone?: boolean;
   /**
    * Whether every ready line was part of a submission, so that the history shows its outcome. Only set if the draft wasn't
@@ -213,10 +210,9 @@ export const asEdited = (draft: Draft): Draft => ({
   isTried: undefined,
 });
 
-/** Whether every line of a draft has been accepted or removed. */
 export const isDone = ({ rows, typed }: Draft): boolean => rows.every(isRepeated) && typed === undefined;
 
-/** Returns what is stored of a draft that is done: the numbers of its skipped lines, if it has any. */
+/** Only keeps the numbers of skipped lines, if there are any. */
 export function whenDone(draft: Draft): Draft | undefined {
   const { id, source } = draft;
   const skipped = skippedIn(draft);
@@ -225,7 +221,6 @@ export function whenDone(draft: Draft): Draft | undefined {
     : undefined;
 }
 
-/** Returns the rows of a draft that don't belong to any of these servers. */
 export function otherRows(
   { rows }: Draft,
   servers: readonly Pick<SubmittedServer, 'line' | 'server'>[],
@@ -242,7 +237,7 @@ export const withCorrected = (draft: Draft, { line, server }: SubmittedServer, r
     ),
   );
 
-/** Returns a unique key for a ready row. Several servers can have the same line number. */
+/** Several servers can have the same line number. */
 const keyOf = (line: number, server: ServerSubmission): string => JSON.stringify([line, server]);
 
 /** Whether the service hasn't decided on the server, because it wasn't sent or the guild's key was rejected. */
@@ -251,6 +246,5 @@ export const isUnsent = (outcome: ServerOutcome): boolean =>
 
 type UnconfirmedRow = ReadyRow & Required<Pick<ReadyRow, 'unconfirmed'>>;
 
-/** Whether the service may have received the server in an earlier submission. */
 export const isUnconfirmed = (row: Row): row is UnconfirmedRow =>
   isReady(row) && row.unconfirmed !== undefined;

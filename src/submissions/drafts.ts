@@ -27,7 +27,7 @@ export interface Submitter {
   readonly user: { readonly id: string; readonly name: string };
   /** Whether the member can manage the guild. Submissions from such members don't need approval. */
   readonly isAdmin?: boolean;
-  /** The member's role ids, which may include the trusted role. */
+  /** May include the trusted role. */
   readonly roleIds?: readonly string[];
 }
 
@@ -47,7 +47,6 @@ export interface NoDraft {
 
 const noDraft = (why: Unavailable): NoDraft => ({ kind: 'no-draft', why });
 
-/** A draft, and whether one of its submissions has already ended. */
 export interface DraftToSubmit {
   readonly kind: 'draft';
   readonly draft: Draft;
@@ -63,7 +62,7 @@ type Nullable<Row> = { readonly [Column in keyof Row]: Row[Column] | null };
 
 export type Drafts = ReturnType<typeof createDrafts>;
 
-/** Reads, saves and deletes drafts in the store. Every method throws a StoreError when the store fails. */
+/** Every method throws a StoreError when the store fails. */
 export function createDrafts({
   store,
   choices,
@@ -190,7 +189,6 @@ export function createDrafts({
     return unavailable;
   }
 
-  /** Saves a draft when one of its submissions changes or ends. */
   async function keep(draft: Draft): Promise<void> {
     const kept = isDone(draft) ? whenDone(draft) : draft;
     const lines = kept ? draftToStore(kept).lines : null;
@@ -317,7 +315,6 @@ export function createDrafts({
       }
       return Number(deleted.numDeletedRows) === PIECE || withText.length === PIECE;
     },
-    /** Deletes a draft, but not its submissions. */
     async delete(id: string): Promise<void> {
       await tables().deleteFrom('drafts').where('id', '=', id).execute();
     },

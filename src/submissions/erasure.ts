@@ -194,7 +194,6 @@ export function createErasure(deps: ErasureDeps) {
     await inPieces(() => store.inGuild(guildId, runSteps, { unsynced: 'pruning' }), stopping);
   }
 
-  /** Lists the guilds that have submissions, drafts or choices. */
   async function* guilds(): AsyncGenerator<string> {
     for (let last = ''; ; ) {
       const nexts = sql<{ readonly next: string | null }>`

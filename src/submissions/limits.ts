@@ -3,7 +3,6 @@ import { DAY_MS, TOKEN_LIVES_MS } from '../pacing/durations.ts';
 import type { UsedTable } from '../storage/tables.ts';
 import type { SubmissionStoreBase } from './store-deps.ts';
 
-/** The number of servers that can be submitted now, and the limit that holds back the rest. */
 export interface Allowance {
   readonly count: number;
   readonly limited?: ReachedLimit;
@@ -11,7 +10,6 @@ export interface Allowance {
 
 export interface ReachedLimit {
   readonly code: 'daily-quota' | 'member-limit' | 'guild-limit';
-  /** Maximum number of servers that can be submitted within the limit's period. */
   readonly limit: number;
   /** When the remaining servers (or as many as the limit allows) can be submitted, in milliseconds since 1970. */
   readonly until: number;

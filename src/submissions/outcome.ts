@@ -1,6 +1,5 @@
 import type { Outcome } from '../listing/contract.ts';
 
-/** Reasons why a server that was waiting for a moderator was not sent. */
 export const NOT_APPROVED_REASONS = [
   'declined', // a moderator declined the submission
   'expired', // no moderator decided in time
@@ -16,7 +15,6 @@ export interface NotApprovedOutcome {
 /** The outcome of a submitted server: the outcome of its request, or a missing approval. */
 export type ServerOutcome = Outcome | NotApprovedOutcome;
 
-/** The number of servers with each outcome. */
 export type OutcomeCounts = Readonly<Partial<Record<ServerOutcome['kind'], number>>>;
 
 export function countOutcomes(servers: readonly { readonly outcome: ServerOutcome }[]): OutcomeCounts {

@@ -43,14 +43,12 @@ import { rowForServer, type ServerResult, type Submission } from './submission.t
 import type { SubmissionStore } from './submission-store.ts';
 import type { DraftRef } from './waiting-submissions.ts';
 
-/** An interaction's request to submit a member's draft. */
 export interface SubmitRequest extends Submitter {
   readonly interactionId: string;
   /** When the interaction arrived, in milliseconds since 1970. */
   readonly receivedAt: number;
   /** Where to announce the submission if the admins haven't chosen a channel; `undefined` if a moderator approves it. */
   readonly channelId?: string | undefined;
-  /** The guild's locale, in Discord's format. */
   readonly guildLocale: string;
   readonly isAdmin: boolean;
   /** Aborted when the bot has to stop; `undefined` if the submission must not be interrupted. */
@@ -58,9 +56,9 @@ export interface SubmitRequest extends Submitter {
   readonly id: string;
   /** The moderator who is approving the submission through this interaction. The submitter is still the member. */
   readonly approvedBy?: Submitter['user'];
-  /** The id of the submission that the moderator saw. */
+  /** The submission that the moderator saw. */
   readonly submissionId?: string | undefined;
-  /** A draft that the member has just entered, which replaces the stored lines. */
+  /** Replaces the stored lines. */
   readonly draft?: Draft;
   /** Whether the new draft also replaces a waiting submission, which stays unchanged if the draft can't be submitted. */
   readonly replacesWaiting?: boolean;
@@ -70,7 +68,6 @@ export interface SubmitRequest extends Submitter {
   readonly promised?: number | undefined;
   /** The {@link markOfRows} shown with the button. If the rows have changed, the draft isn't sent. */
   readonly mark?: string | undefined;
-  /** Called with the number of servers that have an outcome so far, and the total. */
   readonly onProgress?: (done: number, count: number) => void;
 }
 
@@ -85,7 +82,6 @@ interface HeldSubmission {
   readonly kind: 'held';
   readonly why: HeldReason;
   readonly checked: CheckedDraft;
-  /** The servers that the member wanted to submit. */
   readonly wanted: readonly ServerSubmission[];
 }
 
@@ -93,24 +89,19 @@ export interface RowResult extends ServerResult {
   readonly row: ReadyRow;
 }
 
-/** The outcome of a submission, with the data needed to report it to the member. */
 export interface EndedSubmission {
   readonly kind: 'ended';
   readonly draft: Draft;
-  /** The submitted rows, in order of submission. */
+  /** In order of submission. */
   readonly servers: readonly RowResult[];
   /** Ready rows that a limit held back. */
   readonly limitedRows: readonly ReadyRow[];
-  /** The limit that held back the rows, if known. */
   readonly limited: ReachedLimit | undefined;
-  /** Whether the draft still has anything that the member can correct or submit. */
   readonly isLeft: boolean;
   /** How many more servers the member can submit now; `undefined` if unknown. */
   readonly remaining: Allowance | undefined;
   readonly announcedIn: string | undefined;
-  /** Whether the submission includes the member's first accepted servers in the guild. */
   readonly isFirst: boolean;
-  /** Whether the outcomes were saved to the store. */
   readonly isRecorded: boolean;
   /** The problem with the guild's key, if it prevented a server from being accepted. */
   readonly keyProblem: NoKey | undefined;
@@ -123,7 +114,6 @@ export interface Observer {
   ended?(by: EndedBy, servers: readonly ServerResult[], isShown: boolean): Promise<void>;
 }
 
-/** The member, the interaction that submitted the servers, and the moderator who approved them, if any. */
 type EndedBy = Submitter & Pick<SubmitRequest, 'interactionId' | 'approvedBy'>;
 
 export interface PipelineDeps extends SubmissionStore {
@@ -131,7 +121,6 @@ export interface PipelineDeps extends SubmissionStore {
   readonly showApproval: (which: DraftRef) => Promise<void>;
   /** Updates the messages in the background. */
   readonly showDueApprovals: () => void;
-  /** Encrypts the interaction data needed to notify the member of a decision about the draft. */
   readonly encryptNotice: (which: DraftRef, interactionId: string) => Promise<string | null>;
   readonly keys: Pick<ApiKeys, 'usable' | 'noteOutcome'>;
   readonly settings: Pick<GuildSettings, 'getOrThrow' | 'change'>;
@@ -141,7 +130,6 @@ export interface PipelineDeps extends SubmissionStore {
   /** Throws if another process took over the interaction and notified the member that the draft was not sent. */
   readonly demandOwned: (interactionId: string) => Promise<void>;
   readonly observers: readonly Observer[];
-  /** Notifies the guild's admins when the service starts rejecting their key, or accepts it again. */
   readonly onKeyChange: (guildId: string, change: KeyChange) => Promise<void>;
   /** Covers one request to the service. */
   readonly longestRequestMs: number;
@@ -159,9 +147,7 @@ const RECORD_PAUSES = [1_000, 5_000];
 interface Reservation extends Pick<EndedSubmission, 'draft' | 'limitedRows' | 'limited' | 'announcedIn'> {
   readonly kind: 'reserved';
   readonly submissionId: string;
-  /** The key that the guild used at the time. */
   readonly key: UsableKey;
-  /** Whether the approved submission has a message for moderators. */
   readonly hasMessage: boolean;
   /** Whether other submissions may be waiting, even after approval was turned off. Finding out costs a statement. */
   readonly mayOthersWait: boolean;

@@ -8,7 +8,6 @@ import {
 } from '../listing/contract.ts';
 import { chunksOf } from '../pacing/chunks.ts';
 
-/** Servers that share an outcome, identified by their indices. */
 export interface SharedOutcome {
   readonly indices: readonly number[];
   readonly outcome: Outcome;

@@ -21,5 +21,4 @@ export interface SubmissionStoreDeps {
   readonly now?: () => number;
 }
 
-/** The dependencies that every part of the submission store shares. */
 export type SubmissionStoreBase = SubmissionStoreDeps & Required<Pick<SubmissionStoreDeps, 'now'>>;

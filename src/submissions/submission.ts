@@ -14,7 +14,6 @@ export interface MessagePlace {
   readonly messageId: string;
 }
 
-/** A server in a submission, with its place in the draft. */
 export interface SubmittedServer extends RowPlace {
   readonly server: ServerSubmission;
   /** `undefined` until the server has an outcome. */
@@ -64,7 +63,6 @@ export interface Submission {
   readonly source: Draft['source'] | undefined;
   /** The submitted servers. A withdrawn submission's servers are deleted after a while. */
   readonly servers: readonly SubmittedServer[];
-  /** The message that moderators use to decide. */
   readonly message: MessagePlace | undefined;
   /**
    * The revision that the message should show. `shownRevision` is the revision that it currently shows, or a negative number
@@ -84,7 +82,7 @@ export interface NewSubmission extends Submitter {
   readonly interactionId: string | null;
 }
 
-/** A new state and the columns that are updated together with it. */
+/** The columns are updated together with the state. */
 export type StateChange = Pick<SubmissionsTable, 'state'> & Partial<SubmissionsTable>;
 
 export const serverResults = ({ servers }: Pick<Submission, 'servers'>): readonly ServerResult[] =>

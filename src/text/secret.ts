@@ -12,7 +12,6 @@ export class Secret {
     this.#value = value;
   }
 
-  /** Returns the actual value, for sending or encrypting. */
   reveal(): string {
     return this.#value;
   }

@@ -116,7 +116,6 @@ const untyped = (store: Store) => store.tables() as object as Kysely<Record<stri
 
 const rowsIn = (store: Store, table: string): Promise<number> => countOf(untyped(store).selectFrom(table));
 
-/** Yields all rows in a table, {@link ROWS_PER_STATEMENT} at a time. */
 async function* pagesOf(store: Store, table: string, primaryKey: readonly string[]): AsyncGenerator<Row[]> {
   const columns = sql.join(primaryKey.map((column) => sql.ref(column)));
   let after = sql``;

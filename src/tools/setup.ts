@@ -47,7 +47,6 @@ async function setUp(questions: Questions, env: Environment): Promise<void> {
 
 interface TestedValue {
   readonly findings: readonly Finding[];
-  /** The value to write, if it differs from the given value. */
   readonly better?: string;
   readonly application?: PortalFindings['application'];
 }

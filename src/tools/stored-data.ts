@@ -44,16 +44,15 @@ type Row = Readonly<Record<string, unknown>>;
 /** Stored records, keyed by their table or by the prefix of their keys. Kinds without records are left out. */
 type Records = Readonly<Record<string, readonly Row[]>>;
 
-/** Whose data to find: a guild's data, or a member's data in all guilds. `id` is a Discord id. */
+/** `id` is a Discord id. */
 export interface Subject {
   readonly kind: 'guild' | 'member';
   readonly id: string;
 }
 
 export interface FoundData {
-  /** The records in each guild, keyed by the guild's id. */
+  /** Keyed by the guild's id. */
   readonly guilds: Readonly<Record<string, Records>>;
-  /** The member's records that don't belong to a guild. */
   readonly everywhere: Records;
 }
 
@@ -165,7 +164,7 @@ export function createStoredData({ store, config, logger }: StoredDataDeps) {
   };
 }
 
-/** Returns a stored value's fields, or an empty object if the value is damaged. */
+/** Returns an empty object for a damaged value. */
 const fieldsOf = (value: unknown): Row => (typeof value === 'object' ? { ...value } : {});
 
 const mentions = (userId: string, columns: readonly string[]): RawBuilder<unknown> =>

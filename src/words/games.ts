@@ -48,7 +48,6 @@ export const gameOption = ({ name, alias }: Game) => ({
 /** Returns the games that can be select options, widely known games first. Can exceed a select's maximum of 25. */
 export const gameOptions = (games: readonly Game[]) => usualFirst(games.filter(isSelectable)).map(gameOption);
 
-/** Lists games with their aliases, for a sentence that asks the user to choose one. */
 const gamesText = (t: Translate, games: readonly Game[]): string =>
   t.or(games.map(({ name, alias }) => `${escapeName(name)} (\`${escapeCode(alias)}\`)`));
 
@@ -75,7 +74,7 @@ export function gameHint(t: Translate, games: readonly Game[]): string {
   return t('addserver.gameHint', { games: t.or(names) });
 }
 
-/** Returns the message about a game that is unknown or not allowed here. Suggests games similar to an unknown game. */
+/** Suggests games similar to an unknown game. */
 export function unusableGameText(audience: Audience, typed: string, games: GameIndex): string {
   const { t } = audience;
   const problem = games.find(typed)

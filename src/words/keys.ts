@@ -28,7 +28,6 @@ export function keySetText(
   return t('keystatus.set', { member: memberText({ id, name }), seconds: secondsOf(setAt) });
 }
 
-/** Describes which key is stored, who set it, and the service's latest message about it. */
 export function keyDetails(t: Translate, status: KeyStatus): readonly string[] {
   const { lastFour, answer } = status;
   const said = [
@@ -42,9 +41,7 @@ export function keyDetails(t: Translate, status: KeyStatus): readonly string[] {
   return said;
 }
 
-/**
- * Describes the problem with the guild's key. Members are referred to an admin, and admins get the button from `enterKey`.
- */
+/** Members are referred to an admin, and admins get the button from `enterKey`. */
 export function keyText(why: NoKey, audience: Audience): string {
   const { t } = audience;
   switch (why.code) {

@@ -90,7 +90,6 @@ export function limitText({ code, limit, until }: ReachedLimit, t: Translate): P
   return { short: t(`problem.short.${code}`, { count: limit }), help: nextTryText(until, t) };
 }
 
-/** States how many servers a limit holds back, and for how long. */
 export const heldCountText = (
   t: Translate,
   { count, limited }: { readonly count: number; readonly limited: ReachedLimit },
@@ -115,7 +114,6 @@ export function remainingText({ count, limited }: Allowance, t: Translate): stri
   return count <= FEW_LEFT ? t('limit.now', { count }) : undefined;
 }
 
-/** Describes the first server's earlier submission, and where to look up an unknown outcome. */
 function beforeTexts(
   { servers }: Extract<NotSubmitted, { code: 'already-submitted' }>,
   audience: Audience,
@@ -154,7 +152,6 @@ export function earlierSubmissions(
   return [...group(true, 'unconfirmed'), ...group(false, 'alreadySubmitted')];
 }
 
-/** Describes an earlier submission of a server by its outcome, game, time and submitter. */
 function beforeText(before: EarlierSubmission, t: Translate, games: GameIndex): string {
   const {
     game,

@@ -208,7 +208,7 @@ export function unknownText(audience: Audience, servers: readonly ServerSubmissi
 const onlyOf = (servers: readonly ServerSubmission[]): ServerSubmission | undefined =>
   servers.length === 1 ? servers[0] : undefined;
 
-/** Returns the page on which to look up servers with an unknown outcome: a single server's own page, or the list. */
+/** A single server's own page, or the list. */
 export function pageOfUnknown(
   audience: Pick<Audience, 'pages'>,
   ended: readonly ServerWithOutcome[],

@@ -8,7 +8,7 @@ import type { Translate } from './words.ts';
 
 /** Addresses the user who typed the game server. */
 export interface ProblemText {
-  /** A few words that follow the address. */
+  /** Follows the address; only a few words. */
   readonly short: string;
   /** A sentence with the solution, unless it's obvious. */
   readonly help?: string | undefined;
@@ -130,6 +130,6 @@ export const notUsedText = ({ short, help }: ProblemText, t: Translate): string 
 export const submissionUnchangedText = ({ short, help }: ProblemText, t: Translate): string =>
   sentences(t('approval.unchanged', { short }), help);
 
-/** Returns a problem and its solution, for use after a server's address or in a file's cell. */
+/** For use after a server's address or in a file's cell. */
 export const wholeText = ({ short, help }: ProblemText, t: Translate): string =>
   help === undefined ? short : t('problem.withHelp', { short, help });

@@ -5,14 +5,12 @@ import type { Translate } from './words.ts';
 /** Matches the space after a full-width punctuation mark that ends a sentence. Chinese and Japanese don't use a space there. */
 const SPACE_BEHIND_WIDE_STOP = /(?<=[。！？]) /gu;
 
-/** Joins whole sentences, skipping any that are missing. */
 export const sentences = (...all: readonly (string | undefined)[]): string =>
   all
     .filter((sentence) => sentence !== undefined && sentence !== '')
     .join(' ')
     .replace(SPACE_BEHIND_WIDE_STOP, '');
 
-/** Lists the first few names, followed by the number of remaining names. */
 export function namedText(t: Translate, names: readonly string[], total: number): string {
   const others = total - names.length;
   return t.and(others > 0 ? [...names, t('look.others', { count: others })] : names);

@@ -17,7 +17,7 @@ import type { Translate } from './words.ts';
 
 interface OutcomeLook {
   readonly sign: string;
-  /** The embed's colour: Discord's own green, red and yellow. */
+  /** Discord's own green, red and yellow. */
   readonly color: number;
   /** The position in lists. Servers that the service may have received precede unsent ones. */
   readonly place: number;
@@ -41,11 +41,11 @@ export const OUTCOME_KINDS: readonly Outcome['kind'][] = METRIC_KINDS.toSorted(
   (one, other) => LOOK[one].place - LOOK[other].place,
 );
 
-/** Returns the worst of several outcomes, or `not-sent` for an empty list. */
+/** Returns `not-sent` for an empty list. */
 export const worstOf = (kinds: readonly Outcome['kind'][]): Outcome['kind'] =>
   kinds.toSorted((one, other) => LOOK[other].severity - LOOK[one].severity)[0] ?? 'not-sent';
 
-/** Returns the game with this alias. If it's unknown, uses the alias as its name. */
+/** Uses the alias as an unknown game's name. */
 export const gameNamed = (alias: string, games: Pick<GameIndex, 'find'>): Game =>
   games.find(alias) ?? { name: alias, alias };
 
@@ -142,7 +142,6 @@ export function serverLines(
   });
 }
 
-/** Lists in small print which values the server lookup filled in for these rows, if any. */
 export function foundText(t: Translate, rows: readonly Row[]): string {
   const all = rows.flatMap(({ found = [] }) => found);
   const texts = FOUND.map((kind) => ({ kind, count: all.filter((each) => each === kind).length }))
@@ -206,7 +205,7 @@ export const serverItem = (
   place?: RowPlace,
 ): string => addressItem(t, addressOf(server), place);
 
-/** Formats the first items as lines, plus a last line with the number of remaining items. */
+/** A last line counts the remaining items. */
 export function firstItems<Item>(
   t: Translate,
   all: readonly Item[],
@@ -216,7 +215,6 @@ export function firstItems<Item>(
   return [...all.slice(0, maxItems).map(itemOf), ...moreText(t, all.length - maxItems)];
 }
 
-/** Counts the items that a list leaves out, if there are any. */
 export const moreText = (t: Translate, count: number): readonly string[] =>
   count > 0 ? [t('look.more', { count })] : [];
 
@@ -265,7 +263,6 @@ export function fittingLines(
 
 const MAX_HOST_LENGTH = 80;
 
-/** A blocked target, with the member's name if it's known. */
 export type NamedTarget = BlockTarget & { readonly name?: string };
 
 /** Shows the first and the last address of an IPv4 range; '' for any other host. */

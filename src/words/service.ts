@@ -14,7 +14,7 @@ export function serviceWords(message: string, t: Translate): string {
   return meaning === original ? message : t('said.both', { meaning, original });
 }
 
-/** Returns why the listing service gave no usable response, as a sentence for a member. Doesn't quote the service. */
+/** Doesn't quote the service. */
 export function failureText(failure: Failure | NotApprovedOutcome, t: Translate): string {
   if (failure.kind === 'unknown') return unknownText(failure.reason, t);
   const why = t(`notSent.${failure.reason === 'timeout' ? 'unreachable' : failure.reason}`);
