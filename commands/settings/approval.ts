@@ -89,7 +89,7 @@ export function approvalSetting({ decisionMessages }: Pick<CommandDeps, 'decisio
         ...waitingTexts(audience, shown),
       ];
     },
-    controls: ({ t }, { now, waiting }) => ({
+    controls: ({ t }, { now, waitingCount }) => ({
       selects: [
         !hasLog(now) && logChannelSelect(t, now, 'approval'),
         roleSelect(
@@ -111,12 +111,12 @@ export function approvalSetting({ decisionMessages }: Pick<CommandDeps, 'decisio
         !now.approval && hasLog(now) && button(changeId('approval', 'on'), t('settings.approvalOnButton')),
         now.approval && button(changeId('approval', 'off'), t('settings.approvalOffButton')),
         !now.approval &&
-          waiting > 0 &&
+          waitingCount > 0 &&
           button(
             customId('submissions', 'approveall', ''),
-            waiting > MAX_DECIDED_TOGETHER
+            waitingCount > MAX_DECIDED_TOGETHER
               ? t('settings.approval.approveOldest', { number: MAX_DECIDED_TOGETHER })
-              : t('settings.approval.approveWaiting', { count: waiting }),
+              : t('settings.approval.approveWaiting', { count: waitingCount }),
           ),
         now.approvalRoleId !== undefined &&
           button(changeId('approval', `no-role:${now.approvalRoleId}`), t('settings.approval.noRole')),
@@ -141,7 +141,7 @@ export function approvalSetting({ decisionMessages }: Pick<CommandDeps, 'decisio
           const trusted = trustsApprovalRole(before) ? { trustedRoleId: approvalRoleId } : {};
           return { ...withMention(chosen, mentionsRole(before)), ...trusted };
         };
-        return { make, ...said(unmentionedTexts(t, make(now), mentionsRole(now))) };
+        return { make, ...withTextAbove(unmentionedTexts(t, make(now), mentionsRole(now))) };
       },
       options(context, now) {
         const switched = switchedOptions(context);
@@ -154,7 +154,7 @@ export function approvalSetting({ decisionMessages }: Pick<CommandDeps, 'decisio
           ...unmentionedTexts(context.t, now, switched.get('mention') === true),
           ...trustedRoleReplacedTexts(context.t, now, make(now)),
         ];
-        return { make, ...said(texts) };
+        return { make, ...withTextAbove(texts) };
       },
       'no-role': removal(
         'approvalRoleId',
@@ -191,8 +191,8 @@ function trustedRoleReplacedTexts(t: Translate, { trustedRoleId: roleId }: Setti
   return isReplaced ? [withSign('not-sent', t('settings.approval.trustedReplaced', { roleId }))] : [];
 }
 
-const said = (texts: readonly string[]): Pick<Change, 'said'> =>
-  texts.length === 0 ? {} : { said: texts.join('\n') };
+const withTextAbove = (texts: readonly string[]): Pick<Change, 'textAbove'> =>
+  texts.length === 0 ? {} : { textAbove: texts.join('\n') };
 
 const sendsDirectMessages = ({ directMessages }: Settings): boolean => directMessages !== false;
 
@@ -211,7 +211,7 @@ export const lacksApprovalLog = ({ approval, logTrouble }: Settings): boolean =>
 /** Explains where moderators can find the waiting submissions, if that isn't obvious. */
 function waitingTexts(
   { t, mention }: Pick<Audience, 't' | 'mention'>,
-  { now, waiting: count }: Pick<SettingsView, 'now' | 'waiting'>,
+  { now, waitingCount: count }: Pick<SettingsView, 'now' | 'waitingCount'>,
 ): readonly string[] {
   const submissions = mention('submissions');
   return [

@@ -46,8 +46,8 @@ interface View {
   /** The page number, starting at 1, for settings with more than one page. */
   readonly wanted?: number;
   /** Text shown above the page. */
-  readonly said?: string | undefined;
-  readonly retry?: Control | undefined;
+  readonly textAbove?: string | undefined;
+  readonly confirm?: Control | undefined;
   readonly reopen?: Reopen | undefined;
 }
 
@@ -57,7 +57,7 @@ export function settingsCommand(deps: CommandDeps): Command {
   const settingOf = (id: string) => table.find((setting) => setting.id === id);
 
   async function read({ guildId, guildLocale }: Context): Promise<SettingsView> {
-    const [found, key, waiting, standing, blocked] = await Promise.all([
+    const [found, key, waitingCount, standing, blocked] = await Promise.all([
       settings.getOrUnreadable(guildId),
       keys.status(guildId),
       approvals.countWaiting(guildId),
@@ -66,7 +66,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     ]);
     const isLost = found === 'unreadable';
     const now = { ...(isLost ? DEFAULTS : found), locale: guildLocale };
-    return { now, isLost, key, games: games.all, waiting, panels: standing, blocks: blocked.length };
+    return { now, isLost, key, games: games.all, waitingCount, panels: standing, blocks: blocked.length };
   }
 
   async function recheckAndRead(context: Context): Promise<SettingsView> {
@@ -83,10 +83,10 @@ export function settingsCommand(deps: CommandDeps): Command {
 
   function show(context: Context, known: SettingsView, view: View): Reply {
     const shown = { ...known, now: withTroubleHere(context, known.now) };
-    const { page, said } = view;
+    const { page, textAbove } = view;
     const setting = settingOf(page);
     const reply = setting ? settingPage(context, shown, setting, view) : overview(context, shown, table);
-    return said === undefined ? reply : { ...reply, content: `${said}\n\n${reply.content}` };
+    return textAbove === undefined ? reply : { ...reply, content: `${textAbove}\n\n${reply.content}` };
   }
 
   /** Makes a change, then shows the settings. If the change isn't possible, shows the reason above the setting's page. */
@@ -103,14 +103,18 @@ export function settingsCommand(deps: CommandDeps): Command {
       const { now, others } = await save(context, setting, made, shown);
       const standing = others?.panels ?? made.panels ?? shown.panels;
       const after = { ...shown, now, panels: standing, isLost: false };
-      return show(context, after, { ...view, said: made.said ?? others?.said, reopen: made.reopen });
+      return show(context, after, {
+        ...view,
+        textAbove: made.textAbove ?? others?.textAbove,
+        reopen: made.reopen,
+      });
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
-      const said = withSign('not-sent', error.message);
-      const retry = error instanceof UnconfirmedError ? confirmButton(setting, view, error) : undefined;
+      const textAbove = withSign('not-sent', error.message);
+      const confirm = error instanceof UnconfirmedError ? confirmButton(setting, view, error) : undefined;
       const reopen = error instanceof RejectedInputError ? error.reopen : undefined;
       // The setting's own page has the controls for another try. /setkey's reply, for example, would lose its menu.
-      const again = { ...view, page: setting.id, said, retry, reopen };
+      const again = { ...view, page: setting.id, textAbove, confirm, reopen };
       return { ...show(context, await read(context), again), isUserError: true };
     }
   }
@@ -151,7 +155,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     const shown = await read(context);
     const checking = chosen === undefined ? undefined : setting?.opened?.(context, shown.now);
     const found = checking && (await resultWithin(OPENED_TIMEOUT_MS, checking));
-    const view = { page, wanted, said: found?.said };
+    const view = { page, wanted, textAbove: found?.textAbove };
     return show(context, { ...shown, panels: found?.panels ?? shown.panels }, view);
   }
 
@@ -222,8 +226,8 @@ const confirmButton = (
 function overview(context: Context, shown: SettingsView, table: readonly Setting[]): Reply {
   const { t } = context;
   const next =
-    shown.waiting > 0
-      ? `**${t('submissions.waiting', { count: shown.waiting })}**: ${context.mention('submissions')}`
+    shown.waitingCount > 0
+      ? `**${t('submissions.waiting', { count: shown.waitingCount })}**: ${context.mention('submissions')}`
       : nextText(context, shown);
   const all = table.map((setting) => ({
     id: setting.id,
@@ -253,13 +257,13 @@ function settingPage(
   context: Context,
   shown: SettingsView,
   setting: Setting,
-  { wanted = 1, retry, reopen }: View,
+  { wanted = 1, confirm, reopen }: View,
 ): Reply {
   const { t } = context;
   const { selects = [], buttons = [] } = setting.controls(context, shown, wanted);
   const back = customId('settings', 'open', writePage(wanted, setting.id));
   // The answers to a question, or the button for reopening a form with the rejected input, replace the page's buttons.
-  const answers = retry ? [retry, button(back, t('button.cancel'))] : reopen && [reopen.control];
+  const answers = confirm ? [confirm, button(back, t('button.cancel'))] : reopen && [reopen.control];
   const about = `**${setting.name(t)}**\n${setting.about(context, shown.now)}`;
   const lines = [
     about,

@@ -76,7 +76,7 @@ export const languageSetting = (deps: CommandDeps): Setting => ({
     if (unchanged.length === 0) return { panels };
     return {
       panels,
-      said: withSign('not-sent', t('settings.language.unchanged', { panels: t.and(unchanged) })),
+      textAbove: withSign('not-sent', t('settings.language.unchanged', { panels: t.and(unchanged) })),
     };
   },
 });

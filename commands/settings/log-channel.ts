@@ -50,7 +50,7 @@ export function logChannelSetting(deps: CommandDeps): Setting {
       );
     }
     const change = await use(context, channelId, mayMentionRoles);
-    return followed ? { ...change, said: followed } : change;
+    return followed ? { ...change, textAbove: followed } : change;
   }
 
   /**
@@ -99,7 +99,9 @@ export function logChannelSetting(deps: CommandDeps): Setting {
     return {
       // A different channel may have been chosen in the meantime.
       make: (before) => (before.logChannelId === channelId ? { ...before, logTrouble } : before),
-      said: logTrouble ? testFailedText(t, channelId, logTrouble) : t('settings.logTested', { channelId }),
+      textAbove: logTrouble
+        ? testFailedText(t, channelId, logTrouble)
+        : t('settings.logTested', { channelId }),
     };
   }
 
@@ -144,8 +146,8 @@ export function logChannelSetting(deps: CommandDeps): Setting {
     async opened({ t, guildId }, { logChannelId: channelId }) {
       if (channelId === undefined) return {};
       const [isPublic, link] = await Promise.all([isPublicChannel(guildId, channelId), addBotLink(guildId)]);
-      if (link !== undefined) return { said: withSign('not-sent', t('settings.logNeedsBot', { link })) };
-      return isPublic ? { said: withSign('not-sent', t('settings.log.isPublic', { channelId })) } : {};
+      if (link !== undefined) return { textAbove: withSign('not-sent', t('settings.logNeedsBot', { link })) };
+      return isPublic ? { textAbove: withSign('not-sent', t('settings.log.isPublic', { channelId })) } : {};
     },
     retry: (context, now) => (now.logTrouble === undefined ? undefined : test(context, now, 'works')),
     /** Only notifies the previous channel, because the new channel already got its first message. */

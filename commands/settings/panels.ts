@@ -215,7 +215,7 @@ async function changed(
 const deletedChange = (t: Translate, item: string, panels: readonly Panel[]): Change => ({
   make: (before) => before,
   panels,
-  said: t('settings.panels.deleted'),
+  textAbove: t('settings.panels.deleted'),
   logged: (words) => `${OFF} ${words('guildLog.panel.deleted', { item })}`,
 });
 
@@ -291,8 +291,8 @@ async function editPanel(context: SubmitContext, about: string, deps: CommandDep
   const panel = await panelIn(context, messageId, deps, reopen);
   const change = await changed(context, panel, how, deps, reopen);
   const isGameUnchanged = markOf(typed) === gameMark;
-  if (unknown === undefined || isGameUnchanged || change.said !== undefined) return change;
+  if (unknown === undefined || isGameUnchanged || change.textAbove !== undefined) return change;
   const textSaved = change.logged && withSign('accepted', context.t('settings.panels.textSaved'));
   const saved = change.panels?.find((each) => each.messageId === messageId);
-  return { ...change, said: [textSaved, unknown].filter(Boolean).join('\n'), reopen: reopen(saved) };
+  return { ...change, textAbove: [textSaved, unknown].filter(Boolean).join('\n'), reopen: reopen(saved) };
 }

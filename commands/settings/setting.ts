@@ -22,7 +22,7 @@ export interface SettingsView {
   readonly isLost: boolean;
   readonly key: KeyStatus | undefined;
   readonly games: readonly Game[];
-  readonly waiting: number;
+  readonly waitingCount: number;
   readonly panels: readonly Panel[];
   readonly blocks: number;
 }
@@ -33,7 +33,7 @@ export interface Change {
    * @throws UserError if the change isn't possible
    */
   readonly make: (before: Settings) => Settings | Promise<Settings>;
-  readonly said?: string;
+  readonly textAbove?: string;
   readonly reopen?: Reopen;
   /** `undefined` if the change left the panels unchanged. */
   readonly panels?: readonly Panel[];
@@ -107,7 +107,7 @@ export interface Setting {
   /** Shows a list in place of the setting's page. */
   list?(context: Context): Promise<Reply>;
   /** Asks Discord for changes when an admin opens the page. Discord allows 3 seconds for the reply. */
-  opened?(context: Context, now: Settings): Promise<Partial<Pick<Change, 'said' | 'panels'>>>;
+  opened?(context: Context, now: Settings): Promise<Partial<Pick<Change, 'textAbove' | 'panels'>>>;
   /** Rechecks a known problem when an admin opens /settings. Returns `undefined` without a known problem. */
   retry?(context: Context, now: Settings): Promise<Change> | undefined;
   /** After a change, updates everything else that depends on the setting. */

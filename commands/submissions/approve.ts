@@ -17,7 +17,7 @@ export interface Approved {
   readonly kind: 'approved';
   readonly ended: EndedSubmission;
   readonly user: { readonly id: string; readonly name: string };
-  readonly again: number;
+  readonly waitingAgain: number;
 }
 
 export interface StillWaiting extends Pick<Submission, 'servers'> {
@@ -65,8 +65,8 @@ export async function approveSeen(
     // Servers only wait again once their outcomes have been saved.
     const canWaitAgain = result.isRecorded && !isAllSent(result);
     const now = canWaitAgain ? await approvals.find(seen) : undefined;
-    const again = now?.state === 'waiting' ? now.servers.length : 0;
-    return { kind: 'approved', ended: result, user, again };
+    const waitingAgain = now?.state === 'waiting' ? now.servers.length : 0;
+    return { kind: 'approved', ended: result, user, waitingAgain };
   }
   if (result.kind !== 'held' || result.why.code === 'changed') return { kind: 'changed' };
   const why = stillWaitingText(result.why, context, games);
@@ -103,7 +103,7 @@ export function approvalNotes(
   const leftOut = sum(
     ({ ended: { draft, servers, limitedRows } }) => draft.rows.length - servers.length - limitedRows.length,
   );
-  const again = sum((each) => each.again);
+  const again = sum(({ waitingAgain }) => waitingAgain);
   const keyProblem = all.find(({ ended }) => ended.keyProblem)?.ended.keyProblem;
   const texts = [
     leftOut > 0 && t('approval.leftOut', { count: leftOut }),

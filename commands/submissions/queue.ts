@@ -271,8 +271,8 @@ export function createApprovalQueue(deps: CommandDeps) {
     if (context.posted === undefined) return decidedInQueue(context, before, [], approved);
     const { t } = context;
     // The message only shows that they're waiting again. A problem with the key has its own note.
-    const unsent = approved.flatMap(({ again, ended: { servers, keyProblem } }) =>
-      again > 0 && !keyProblem
+    const unsent = approved.flatMap(({ waitingAgain, ended: { servers, keyProblem } }) =>
+      waitingAgain > 0 && !keyProblem
         ? outcomesForLog(
             t,
             servers.filter(({ outcome }) => outcome.kind === 'not-sent'),

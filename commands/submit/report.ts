@@ -98,12 +98,12 @@ function serverReport(
   games: GameIndex,
 ): ReportParts {
   const { t } = context;
-  const { draft, remaining, keyProblem, isFirst } = result;
+  const { draft, remaining, keyProblem, includesFirstAccepted } = result;
   const allowance = outcome.kind === 'accepted' && remaining ? remainingText(remaining, t) : undefined;
   return {
     texts: [
       outcomeText(context, server, outcome),
-      isFirst && t('ended.next.first'),
+      includesFirstAccepted && t('ended.next.first'),
       keyProblem && nextForKey(context, keyProblem),
       allowance && `-# ${allowance}`,
       skippedLinesText(t, result),
@@ -124,7 +124,7 @@ async function listReport(
   { games, settings }: CommandDeps,
 ): Promise<ReportParts> {
   const { t } = context;
-  const { draft, limitedRows, limited, keyProblem, isFirst } = result;
+  const { draft, limitedRows, limited, keyProblem, includesFirstAccepted } = result;
   const allowed = await settings.getOrThrow(context.guildId).catch(() => undefined);
   const allowedGames = gamesAmong(games, allowed?.games);
   const reasonOf = reasonsOf(t, allowedGames);
@@ -145,7 +145,7 @@ async function listReport(
   const failed = ended.filter(({ outcome }) => outcome.kind !== 'accepted');
   const textsOf = (namesAll: boolean) => [
     ...outcomeTexts(context, accepted),
-    isFirst && t('ended.next.first'),
+    includesFirstAccepted && t('ended.next.first'),
     accepted.length > 0 && remainingLine(t, result),
     ...outcomeTexts(
       context,

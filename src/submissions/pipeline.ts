@@ -101,7 +101,7 @@ export interface EndedSubmission {
   /** How many more servers the member can submit now; `undefined` if unknown. */
   readonly remaining: Allowance | undefined;
   readonly announcedIn: string | undefined;
-  readonly isFirst: boolean;
+  readonly includesFirstAccepted: boolean;
   readonly isRecorded: boolean;
   /** The problem with the guild's key, if it prevented a server from being accepted. */
   readonly keyProblem: NoKey | undefined;
@@ -376,14 +376,17 @@ export function createPipeline(deps: PipelineDeps) {
     const isKey = ended.some(({ outcome }) => isAboutKey(outcome));
     const key = isKey ? await orNothing(keys.usable(guildId)) : undefined;
     const keyProblem = key?.kind === 'unusable' ? key.problem : undefined;
-    if (approvedBy) return { keyProblem, isFirst: false, remaining: undefined, limited: undefined };
+    if (approvedBy)
+      return { keyProblem, includesFirstAccepted: false, remaining: undefined, limited: undefined };
     const found = await orNothing(settings.getOrThrow(guildId));
-    const isFirst = (await orNothing(deps.history.hasFirstAccepted(guildId, user.id, ended))) === true;
-    if (found === undefined) return { keyProblem, isFirst, remaining: undefined, limited: undefined };
+    const includesFirstAccepted =
+      (await orNothing(deps.history.hasFirstAccepted(guildId, user.id, ended))) === true;
+    if (found === undefined)
+      return { keyProblem, includesFirstAccepted, remaining: undefined, limited: undefined };
     const who = { guildId, userId: user.id, dailyQuota: found.dailyQuota };
     const remaining = await orNothing(limits.remaining(who));
     const allowance = held > 0 ? await orNothing(limits.allowance({ ...who, count: held })) : undefined;
-    return { keyProblem, isFirst, remaining, limited: allowance?.limited };
+    return { keyProblem, includesFirstAccepted, remaining, limited: allowance?.limited };
   }
 
   /**

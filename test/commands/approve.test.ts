@@ -23,20 +23,20 @@ const ENDED: EndedSubmission = {
   isLeft: false,
   remaining: undefined,
   announcedIn: undefined,
-  isFirst: false,
+  includesFirstAccepted: false,
   isRecorded: true,
   keyProblem: undefined,
 };
 
-const approvedWith = (again: number, ended: Partial<EndedSubmission>): Approved => ({
+const approvedWith = (waitingAgain: number, ended: Partial<EndedSubmission>): Approved => ({
   kind: 'approved',
   ended: { ...ENDED, draft: { ...draft, rows: [] }, ...ended },
   user: { id: '4', name: 'mia' },
-  again,
+  waitingAgain,
 });
 
-const notesOf = (again: number, ended: Partial<EndedSubmission>, isAdmin = false) =>
-  approvalNotes(anyContext({ isAdmin }), [approvedWith(again, ended)], games).join('\n');
+const notesOf = (waitingAgain: number, ended: Partial<EndedSubmission>, isAdmin = false) =>
+  approvalNotes(anyContext({ isAdmin }), [approvedWith(waitingAgain, ended)], games).join('\n');
 
 it('an announcement of servers from several members names each member once', () => {
   const accepted = rows.map(

@@ -295,7 +295,7 @@ describe.each(languages)('the panels page in $tag', ({ locales: [locale = ''] })
 describe('the language setting', () => {
   it('lists all languages in one select menu', () => {
     const now: Settings = { locale: 'en-US', announce: false };
-    const shown = { now, isLost: false, key: undefined, games: [], waiting: 0, panels: [], blocks: 0 };
+    const shown = { now, isLost: false, key: undefined, games: [], waitingCount: 0, panels: [], blocks: 0 };
     const [menu] = languageSetting(onlyDeps({})).controls(anyContext(), shown, 1).selects ?? [];
     if (!menu || menu.type !== ComponentType.StringSelect) throw new Error('expected a menu');
     expect(menu.options.map(({ value }) => value)).toEqual([
@@ -310,10 +310,10 @@ it.each([
   [1, 'Approve the waiting submission'],
   [10, 'Approve the 10 waiting submissions'],
   [11, 'Approve the 10 oldest waiting submissions'],
-])('with approval off, a button shows how many of %s waiting submissions it approves', (waiting, label) => {
+])('with approval off, a button shows how many of %s waiting submissions it approves', (waitingCount, label) => {
   const { controls } = approvalSetting(onlyDeps({ decisionMessages: { isOn: true } }));
   const view = { now: { locale: 'en-US', announce: false }, isLost: false, key: undefined };
-  const shown = { ...view, games: [], waiting, panels: [], blocks: 0 };
+  const shown = { ...view, games: [], waitingCount, panels: [], blocks: 0 };
   expect(controls(anyContext(), shown, 1).buttons).toContainEqual(expect.objectContaining({ label }));
 });
 
