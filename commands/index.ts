@@ -26,7 +26,7 @@ interface AllCommands extends Commands {
   readonly replyOf: (context: Context, submission: Submission) => Promise<Reply>;
 }
 
-/** The commands are in the order shown by /help. */
+/** Creates the commands in the order shown by /help. */
 export function createCommands(deps: CommandDeps): AllCommands {
   const commands: readonly Command[] = [
     gamesCommand(deps),

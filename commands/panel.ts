@@ -29,7 +29,7 @@ const MAX_TEXT_LENGTH = 500;
 /** How long the check for deleted panels can delay the form. Discord allows 3 seconds. The check is repeated when the form is submitted. */
 const FULL_TIMEOUT_MS = 1_000;
 
-/** Members can submit servers with a panel's buttons, so they don't need any commands. */
+/** Creates /panel, whose buttons let members submit servers without commands. */
 export function panelCommand(deps: CommandDeps): Command {
   const { posts, panels, guildLog, keys } = deps;
 
@@ -82,6 +82,7 @@ export function panelCommand(deps: CommandDeps): Command {
       guildId,
       (words) => `⚙️ ${words('guildLog.panelPosted', { member: memberText(user), channelId })}`,
     );
+    // Without a key, members who press the panel's buttons only get an explanation.
     const noKey = await keys.problem(guildId);
     const keyNote = noKey && withSign('not-sent', keyText(noKey, context));
     const replyWith = (said: string) => ({

@@ -17,6 +17,7 @@ export interface JobDeps {
   readonly run: () => Promise<void>;
 }
 
+/** Creates a recurring job whose runs never overlap. */
 export function createJob({ firstMs, everyMs, run }: JobDeps) {
   let first: NodeJS.Timeout | undefined;
   let timer: NodeJS.Timeout | undefined;

@@ -116,6 +116,7 @@ async function main(): Promise<void> {
   });
 }
 
+/** Lets all necessary code load after startup. */
 const KEEP_AFTER_MS = 2 * AFTER_START_MS;
 
 /** Writes the cache of compiled code (see start.js). Node only does so on a clean exit, not if the process is killed. */

@@ -186,7 +186,11 @@ const unmentionedTexts = (t: Translate, now: Settings, isWanted: boolean): reado
     ? [withSign('not-sent', t('settings.approval.notMentioned', { roleId: now.approvalRoleId ?? '' }))]
     : [];
 
-function trustedRoleReplacedTexts(t: Translate, { trustedRoleId: roleId }: Settings, next: Settings): readonly string[] {
+function trustedRoleReplacedTexts(
+  t: Translate,
+  { trustedRoleId: roleId }: Settings,
+  next: Settings,
+): readonly string[] {
   const isReplaced = roleId !== undefined && roleId !== next.trustedRoleId && trustsApprovalRole(next);
   return isReplaced ? [withSign('not-sent', t('settings.approval.trustedReplaced', { roleId }))] : [];
 }

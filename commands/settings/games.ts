@@ -24,7 +24,7 @@ const MAX_NAMED_IN_LINE = 2;
 const MAX_NAMED_IN_LOG = 10;
 const MAX_NAME_LENGTH = 22;
 
-/** Each page shows as many games as fit into a select menu. */
+/** Shows as many games per page as fit into a select menu. */
 export const gamesSetting = ({ games, history }: CommandDeps): Setting => ({
   id: 'games',
   name: (t) => t('settings.games.name'),

@@ -3,7 +3,6 @@ import { UserError } from '../../src/interactions/user-error.ts';
 import type { Translate } from '../../src/words/words.ts';
 import { changeId, chosenId, FINE, OFF, removal, type Setting, type SettingsView } from './setting.ts';
 
-/** The setting for the role whose members can submit servers without approval. */
 export const trustedRoleSetting: Setting = {
   id: 'trusted',
   name: (t) => t('settings.trusted.name'),

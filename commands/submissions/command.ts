@@ -53,7 +53,7 @@ interface Unfinished {
   readonly button?: Control;
 }
 
-/** The page buttons' custom ids contain the filter. */
+/** Puts the filter into the page buttons' custom ids. */
 export function submissionsCommand(deps: CommandDeps): Command {
   const { history, games } = deps;
   const queue = createApprovalQueue(deps);
@@ -265,7 +265,6 @@ export function submissionsCommand(deps: CommandDeps): Command {
     };
   }
 
-  /** Reads the submissions of a page, and numbers the lists among them. */
   async function entriesOf(
     guildId: string,
     groups: readonly (readonly string[])[],
@@ -281,7 +280,6 @@ export function submissionsCommand(deps: CommandDeps): Command {
     });
   }
 
-  /** Names the filter's values, except the reader. */
   function onlyText(
     { t, user }: Context,
     { server, outcome }: SubmissionFilter,

@@ -45,7 +45,7 @@ export async function readCorrection(
   return row;
 }
 
-/** An invalid correction leaves the waiting submission unchanged. */
+/** Leaves the waiting submission unchanged. */
 export async function notCorrected(
   context: SubmitContext,
   row: Row,

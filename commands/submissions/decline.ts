@@ -157,7 +157,6 @@ export function refusedDecline(context: SubmitContext, { id, submissionId }: See
   };
 }
 
-/** Reports that neither the decline nor the block was made. */
 export const noEffectText = (context: Pick<SubmitContext, 't' | 'field'>): string =>
   withSign('not-sent', sentences(context.t('approval.noEffect.decline'), notBlockedText(context)));
 

@@ -52,7 +52,6 @@ const MAX_GAMES_NAMED = 10;
 
 /** `hint` is only used for a select menu. A text field's hint names games instead. */
 interface GameField extends Pick<TextField, 'label' | 'hint'> {
-  /** The game initially shown in the field, as the member typed it. */
   readonly typed: string;
   readonly required: boolean;
   /** Whether a select menu also offers `typed` if it isn't an allowed game. */

@@ -208,7 +208,6 @@ interface HeldRows {
   readonly draft: Draft;
   readonly rows: readonly ReadyRow[];
   readonly limited: ReachedLimit;
-  /** Whether to name all the rows, not only the first few. */
   readonly namesAll?: boolean;
   readonly next?: string | undefined;
 }

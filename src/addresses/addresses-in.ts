@@ -43,7 +43,7 @@ const HOST = /^[\p{L}\p{N}.-]{1,253}\.[a-z]{2,20}$/iu;
 /** As in `play .example.com`. Sentences have more words. */
 const LABEL_IN_FRONT = /^\s{0,20}(?<label>\p{L}[\p{L}\p{N}-]{0,62}(?: {1,3}\.|\. {1,3}))$/u;
 
-/** Words in links and host names are rarely meaningful. */
+/** Removes links and host names, because the words in them are rarely meaningful. */
 export const withoutHosts = (words: string): string =>
   words
     .split(/\s+/u)

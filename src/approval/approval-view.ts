@@ -71,7 +71,6 @@ export function approvalView(
   };
 }
 
-/** The emoji in front of submissions without outcomes. */
 export const STATE_SIGNS = { waiting: '⏳', running: '⏳', withdrawn: '↩️' } as const;
 
 const submittedIn = ({ servers }: Pick<Submission, 'servers'>) => servers.map(({ server }) => server);
@@ -93,7 +92,7 @@ export function aboutText(
   return [...what, ...by, ...corrected].join(' · ');
 }
 
-/** The worst outcome sets the embed's colour. */
+/** Determines the embed's colour by the worst outcome. */
 function kindOf({ state, servers }: Submission): keyof typeof LOOK {
   const kinds = servers.flatMap(({ outcome }) => outcome?.kind ?? []);
   return state === 'done' ? worstOf(kinds) : 'not-sent';
@@ -124,7 +123,6 @@ export function declinedTogetherText(
   return withSign('rejected', why ? t('look.about', { item, why }) : item);
 }
 
-/** Returns the text for a moderator's decline reason, or an empty array without a reason. */
 export function reasonTexts(
   t: Translate,
   declineReason: DeclineReason | undefined,
@@ -212,7 +210,6 @@ export function stateText(t: Translate, submission: Submission, games: GameIndex
   return isSentence ? sentences(item, why) : t('look.about', { item, why });
 }
 
-/** Describes in one line a moderator's latest decisions or undone decisions, if any. */
 export function decidedText(t: Translate, decided: readonly Submission[], games: GameIndex): string {
   const [first] = decided;
   if (first === undefined) return '';

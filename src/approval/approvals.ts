@@ -47,7 +47,6 @@ export interface DeclineDecision extends Decision {
 }
 
 export interface Correction extends Decision {
-  /** The row that replaces the submission's only server. */
   readonly row: ReadyRow;
 }
 

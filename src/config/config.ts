@@ -99,7 +99,6 @@ const configSchema = z.object({
   allowedGuilds: z.exactOptional(discordIds),
   blockedGuilds: z.exactOptional(discordIds),
   blockedUsers: z.exactOptional(discordIds),
-  /** Whether members are notified of moderators' decisions by direct message. */
   directMessages: oneOf(SWITCH).default('on'),
   /** Pages that /help links to. */
   supportUrl: z.exactOptional(link),

@@ -263,7 +263,7 @@ export const isDiscordWebhook = (url: URL): boolean =>
   /^\/api(?:\/v\d+)?\/webhooks\/\d+\/[\w-]+$/.test(url.pathname) &&
   /^(?:\?thread_id=\d+)?$/.test(url.search);
 
-/** `URL` has already normalised the different notations of IPv4 addresses. */
+/** Relies on `URL`, which has already normalised the different notations of IPv4 addresses. */
 function isLoopback({ hostname }: URL): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

@@ -137,7 +137,6 @@ export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
 
   return {
     put,
-    /** Whether this process hasn't posted another message in the channel since this one. */
     isLatest: (channelId: string, messageId: string): boolean => latest.get(channelId) === messageId,
     /** Whether Discord rejected a message in a channel in the last `ms` milliseconds and hasn't accepted a new one since. */
     wasRejected: rejections.wasRejected,

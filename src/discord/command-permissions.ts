@@ -15,7 +15,6 @@ const MAX_CACHED_GUILDS = 1_000;
 export interface ControlUser {
   readonly guildId: string;
   readonly channelId: string;
-  /** The channel that the thread belongs to; `undefined` outside threads. */
   readonly parentChannelId?: string | undefined;
   readonly user: { readonly id: string };
   readonly roleIds: readonly string[];

@@ -33,7 +33,6 @@ export interface GatewayState {
   shards(): Readonly<Record<ShardState, number>>;
   /** Whether every shard is ready. */
   isConnected(): boolean;
-  /** Returns why the gateway isn't connected, or `undefined` if it's connected. */
   trouble(): string | undefined;
   /**
    * Returns how long ago the quietest shard last received an event or a heartbeat response, in milliseconds. Ignores shards

@@ -136,7 +136,6 @@ export async function readCommands(api: Pick<DiscordApi, 'get'>, applicationId: 
 const isEntryPoint = ({ type }: APIApplicationCommand): boolean =>
   type === ApplicationCommandType.PrimaryEntryPoint;
 
-/** Removes a command's empty fields and the fields that only Discord sets. */
 function asSent(command: APIApplicationCommand): object {
   const { application_id: _application, version: _version, dm_permission: _deprecated, ...rest } = command;
   return Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null));

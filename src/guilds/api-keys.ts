@@ -106,7 +106,6 @@ export function createApiKeys(deps: ApiKeysDeps) {
   });
   const time = () => new Date(now()).toISOString();
 
-  /** Returns the decrypted key, or `undefined` if it can't be decrypted. */
   function open(guildId: string, { sealed }: KeyRecord): Secret | undefined {
     try {
       return new Secret(encryption.open(sealed, sealContext(guildId)));

@@ -79,7 +79,7 @@ export function createAnswering(deps: AnswerDeps) {
     await respond(inFlight, why);
   }
 
-  /** The reference finds the error in the log. */
+  /** Adds a reference for finding the error in the log. */
   function textWithReference(
     error: unknown,
     { context, trace }: InFlight,

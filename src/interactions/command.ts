@@ -17,6 +17,7 @@ export interface Context
   readonly interactionId: string;
   /** Returns translations into the guild's language, for messages that everyone there can read. Never throws. */
   readonly guildWords: () => Promise<Translate>;
+  /** The id of the interaction that created the control's message; see `messageWritten`. */
   readonly message: string | undefined;
   /** The channel of the panel whose button was pressed, or whose button opened this modal. */
   readonly panelChannelId: string | undefined;

@@ -33,6 +33,7 @@ const encryptedSchema = z.object({
   shown: z
     .object({ content: z.string(), embeds: z.array(z.unknown()), components: z.array(z.unknown()) })
     .optional(),
+  /** The {@link MessageKey} of the message that the reply creates or changes. */
   message: z.string(),
   customId: z.string().optional(),
   /** Version 0.3.0 omitted `id` and `receivedAt` if they had columns of their own. */

@@ -34,7 +34,7 @@ export interface Interaction extends ReplyTarget {
   /** The bot's permissions in the channel; `undefined` if Discord didn't send them. */
   readonly botPermissions?: bigint | undefined;
   readonly user: { readonly id: string; readonly name: string };
-  /** Whether the member has Discord's Manage Server permission. */
+  /** Whether the member has Discord's Manage Server or Administrator permission. */
   readonly isAdmin: boolean;
   /** Whether the member has Discord's Administrator permission, which includes every other permission. */
   readonly isAdministrator: boolean;

@@ -89,7 +89,6 @@ export function createBreaker(now: () => number = () => performance.now()) {
       if (isOpenForAll()) return 'all';
       return [...failuresOf.keys()].some(isOpenFor) ? 'some' : 'none';
     },
-    /** Returns how the latest request from any guild ended, or `undefined` before the first request. */
     latest: (): Omit<GuildHealth, 'guildId'> | undefined => outcomes.at(-1),
   };
 }

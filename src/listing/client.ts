@@ -120,7 +120,7 @@ export function createListingApi(deps: ListingApiDeps) {
     /** @param servers 1 to `MAX_SERVERS_PER_REQUEST` servers */
     add: (servers: readonly ServerSubmission[], key: Secret, origin: RequestOrigin = {}): Promise<Outcome> =>
       reported('add', origin, add(servers, key)),
-    /** The specification doesn't define HTTP statuses for errors, so only the body's status counts. */
+    /** Aborts requests for the games list, waits for submissions to finish and closes the connections. */
     async close(): Promise<void> {
       closing.abort();
       await agent.close();

@@ -249,7 +249,6 @@ const KNOWN_NAMES: ReadonlySet<string> = new Set(
 /** Whether text is the name or a nickname of a game in {@link NICKNAMES}, even if the service doesn't list the game. */
 export const isKnownGame = (text: string): boolean => KNOWN_NAMES.has(withoutSpaces(fold(text)));
 
-/** Whether the name of a game is also an ordinary word in some language. */
 export const isOrdinaryWord = (text: string): boolean => ORDINARY_WORDS.has(fold(text));
 
 /**

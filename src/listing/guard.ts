@@ -148,7 +148,6 @@ function troubleIn(outcome: Outcome | GamesOutcome): string | undefined {
 const retryAfterOf = (outcome: Outcome | GamesOutcome): number | undefined =>
   isFailure(outcome) || outcome.kind === 'rejected' ? outcome.retryAfterMs : undefined;
 
-/** Whether the response was a 429, with or without a valid body. */
 const isRateLimited = (outcome: Outcome | GamesOutcome): boolean =>
   (outcome.kind === 'unknown' && outcome.reason === 'rate-limited') ||
   (outcome.kind === 'rejected' && outcome.retryAfterMs !== undefined);

@@ -12,7 +12,7 @@ import { readOperatorUrl } from './operator-urls.ts';
 import { checkBackups, checkDisk, checkEncryption, checkMemory, checkStore } from './store-checks.ts';
 import { checkSurroundings } from './surroundings-check.ts';
 
-/** The checks need the configuration and the right Node version. */
+/** Needs the configuration and the right Node version. */
 export async function checksOf({ config, commands }: DoctorChecksDeps): Promise<readonly Finding[]> {
   const { discordApiUrl: apiUrl, discordToken: token } = config;
   const api = createDiscordApi({ apiUrl, token, logger: SILENT });

@@ -12,6 +12,7 @@ import { BACKUP_OVERDUE_AFTER_MS, type BackupOutcome } from './scheduled-backups
 
 /** A condition that is reported to operators through ops/alerts.yml and the webhook. */
 export interface Condition {
+  /** The name of the corresponding rule in ops/alerts.yml. */
   readonly alert: string;
   /** How many minutes the condition must hold before it's posted. The alert rule uses the same value. */
   readonly minutes: number;
@@ -34,7 +35,7 @@ export interface ConditionsDeps extends WatchedParts {
   readonly directMessages: Pick<DirectMessages, 'isPaused'>;
 }
 
-/** Also returns callbacks for the events that some conditions depend on. */
+/** Creates all conditions, and callbacks for the events that some of them depend on. */
 export function createConditions({ config, gateway, breaker, store, directMessages }: ConditionsDeps) {
   const { path } = store;
   const everyMs = config.backupEveryHours * HOUR_MS;

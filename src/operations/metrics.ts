@@ -50,7 +50,6 @@ export function createMetrics() {
   collectDefaultMetrics({ register: registry });
   return {
     ...createCounters(registry),
-    /** Adds the state of these parts to all later scrapes. */
     watch: (parts: WatchedParts): void => watchState(registry, parts),
     contentType: registry.contentType,
     text: (): Promise<string> => registry.metrics(),

@@ -45,7 +45,6 @@ export function createReencryption({ store, encryption, logger }: ReencryptionDe
   };
 }
 
-/** Returns a replacement for the given record, or `undefined` to keep it. */
 type ReencryptRecord = (sealed: unknown, plain: string, context: string) => SealedRecord | undefined;
 
 /**

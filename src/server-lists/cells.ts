@@ -34,7 +34,6 @@ const PORT_WITH_UNIT = /^(\d{1,6})(?:\.0|[\s/]{0,3}(?:udp|tcp)(?:[\s/+,]{1,3}(?:
 
 const portText = (text: string): string => PORT_WITH_UNIT.exec(text)?.[1] ?? text;
 
-/** Whether a value means "no query port". */
 export const isNoPort = (text: string): boolean => /^(?:-?0|-1)?$/u.test(text);
 
 type ByField = ReadonlyMap<Field | undefined, readonly Cell[]>;

@@ -139,7 +139,6 @@ export function createPlacing({ labels, opened, others, leftOut }: Labels) {
   const withServer = new Set<number>();
   let last = [...opened, ...others, ...empty.values()].reduce((most, { line }) => Math.max(most, line), 0);
   return {
-    /** Returns the place for the next server in a line of the text. */
     placeIn(line: number): RowPlace {
       const own = places.get(line) ?? free.shift() ?? { line: ++last };
       places.set(line, own);
@@ -152,7 +151,6 @@ export function createPlacing({ labels, opened, others, leftOut }: Labels) {
       used.add(lineLabel({ line: own.line, part }));
       return { line: own.line, part };
     },
-    /** Returns the label for a line of the text without a server. */
     labelOf(line: number): string {
       const own = places.get(line) ?? { line: ++last };
       places.set(line, own);

@@ -120,7 +120,7 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     return cellsOf(part, PORTS).length > 0 || namesGame(part);
   }
 
-  /** Every element of the outermost list should be a server. */
+  /** Expects every element of the outermost list to be a server. */
   function insideElement(node: JsonNode): FoundInside {
     if (node.kind === 'text') return { ...NOTHING, texts: [{ ...node, shape: 'list' }] };
     if (node.kind === 'number' || node.kind === 'nothing') return NOTHING;

@@ -43,7 +43,6 @@ export const isIdentity = (text: string): boolean => IDENTITY.test(text);
 const MY_IP =
   /(?<![\p{L}\p{N}])(?:my|your|his|her|their|home|meine?|deine?|mon|ton|mi|tu|meu|minha|mio|mijn|min|din|moj[ae]?|mój|můj|moje|мой|моя|мій|моя|benim|saját|saya)(?: (?:public|external|home|own|wan|öffentliche|externe|pública|publique|pubblico|публичный|внешний))? (?:ips?|айпи)(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])ip(?:-ul)? (?:saya|meu|của tôi|adresim|címem)|(?:私の|自分の|我的|내 |ของฉัน)\s?ip|ip\s?(?:ของฉัน)/iu;
 const JOINS = /(?:^|["'`+/.]\s{0,4})connect\s{1,4}["'`]?$/iu;
-/** Links, and Discord invitations without a scheme. */
 const LINK = /[a-z][a-z0-9+.-]{1,20}:\/\/[^\s)\]>"']+|discord\.gg\/\S+/giu;
 /** A number of players or slots, in front of its word or behind it. */
 const COUNT_OF =
@@ -79,7 +78,6 @@ const SETTING =
 const VARIABLE =
   /^(?:sets? )?["']?(?<key>[a-z][\w.]{0,60})(?:["']?\s{1,20}|["']? {0,4}= {0,4})(?<value>-?\d+(?:\.\d+)?|"[^"]*")[,;]?$/iu;
 
-/** Whether a line without an address shows that the text is a configuration. */
 export function isSetting(line: string): boolean {
   const text = line.trim();
   if (SETTING.test(text)) return true;
@@ -198,7 +196,6 @@ export interface ShapedLine {
   readonly addresses: readonly (FoundAddress & { readonly behind: number })[];
   /** The addresses that become rows, with the values read for each. */
   readonly servers: readonly (FoundAddress & { readonly targets: readonly TypedRow[] })[];
-  /** The heading above the line, or ''. */
   readonly heading: string;
   readonly namesGame: boolean;
 }
@@ -216,7 +213,6 @@ export function shapeOfLine(line: ShapedLine, games: GameIndex): Shape {
   return MODULE.test(line.raw) ? 'people' : 'unsure';
 }
 
-/** Whether a link or a command joins the server at this address. */
 export const isJoined = ({ game, text: address, start }: FoundAddress, text: string): boolean =>
   game !== '' ||
   /^(?:steam|minecraft):/iu.test(address) ||

@@ -131,7 +131,6 @@ function isPublic({ server }: TypedRow): boolean {
   return parsed.ok || /^(?:port-|ipv6-brackets)/u.test(parsed.problem.code);
 }
 
-/** Returns the public addresses among these rows, each of them once. */
 function unchosenOf(rows: readonly RawRow[], chosen: readonly RawRow[]): readonly Candidate[] {
   const candidates = rows.filter(({ typed }) => isPublic(typed)).map(candidateOf);
   const hostOf = ({ server }: TypedRow) => {
@@ -359,7 +358,6 @@ export function withKnownHosts<Read extends Row>(
   });
 }
 
-/** Sorts rows by their place and marks rows that repeat an earlier one. */
 export function withRepeats(rows: readonly Row[]): readonly Row[] {
   const firstLines = new Map<string, number>();
   return rows.toSorted(inOrderOfPlaces).map((row): Row => {

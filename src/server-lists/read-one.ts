@@ -27,7 +27,6 @@ export async function gameTyped(
   return games.find(typed);
 }
 
-/** Whether the address field contains exactly one address and no other text. */
 export const isOneAddress = (typed: string): boolean =>
   !/[\s,;]/u.test(typed.trim()) && parseAddress(typed).ok;
 

@@ -313,7 +313,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     return true;
   }
 
-  /** The ports belong to a server that is mentioned above or below the line. */
+  /** Reads the ports of a server that is mentioned above or below the line. */
   function readPorts(text: string): boolean {
     const numbers = isOther ? [] : namedNumbers(text).filter(({ field }) => field !== 'other');
     if (numbers.length === 0) return false;
@@ -375,7 +375,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
       if (/^\s*#/u.test(text)) readWords(text);
     },
     add,
-    /** The unclear addresses are last. */
+    /** Returns the unclear addresses last. */
     rows(): TextRows {
       const { parts: servers, leftOut } = withQueryPorts(withPortsOfLines(withoutStrays(parts), games));
       const read = withGames(withRecordEnds(servers), games, isMessage);
@@ -406,7 +406,6 @@ function isAddressField(front: string): boolean {
   return called?.field === 'server' && called.rank < 2;
 }
 
-/** Finds the game that the words of a line name, without its addresses. */
 function namedAround(
   text: string,
   addresses: readonly PlacedAddress[],
@@ -568,7 +567,6 @@ function wordsAround(raw: string): (server: string) => string {
   };
 }
 
-/** Characters that can't be the first or last character of the words around an address. */
 const WORDS_ENDS = { start: /[^\p{L}\p{N}[(]/u, end: /[^\p{L}\p{N})\]!]/u };
 
 const isOfPlayers = ({ field }: NamedNumber): boolean => field === 'port' || field === 'gamePort';

@@ -156,7 +156,6 @@ export const timeInName = (at: number): string =>
 /** Returns the time that {@link timeInName} formatted, in milliseconds since 1970. */
 export const timeFromName = (text: string): number => Date.parse(text.replace(/T(\d\d)-(\d\d)-/, 'T$1:$2:'));
 
-/** Whether {@link timeInName} could have returned this text. */
 export const isTimeInName = (text: string): boolean => /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/.test(text);
 
 /**

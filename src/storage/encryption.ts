@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 
+/** The length of an AES-256 key. */
 export const KEY_BYTES = 32;
 const FORMAT_VERSION = 1;
 /** Each record has a random 96-bit IV and a full-length tag (NIST SP 800-38D §5.2.1, §8.2.2). */

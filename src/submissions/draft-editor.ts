@@ -156,10 +156,6 @@ export function createDraftEditor(deps: DraftEditorDeps) {
     });
 
   return {
-    /**
-     * Saves a new draft.
-     * @returns the saved draft, or the reason why it could not be saved
-     */
     open: (by: Submitter, draft: Draft, choices?: Choices): Promise<EditResult> =>
       store.inGuild(by.guildId, () => checkAndSave(by, draft, choices)),
     /**
@@ -320,7 +316,7 @@ export function linesToEdit(
   return numberedLines([...invalid, ...rows.filter(lacksGame), ...others], MAX_TYPED_LENGTH);
 }
 
-/** The member can fill in these lines below the others. */
+/** Returns the lines that the member can fill in below the others. */
 export const emptyLines = ({ leftOut }: Draft): readonly string[] => (leftOut ? labelsIn(leftOut) : []);
 
 export const countToEdit = (draft: Draft): number => linesToEdit(draft, 'invalid').rows.length;
@@ -411,7 +407,6 @@ export const withUsualPort =
     return repair && repaired(row.typed, repair);
   };
 
-/** Uses the second of two ports as the query port. */
 export const withQueryPort: Correction = (row) =>
   hasTwoPorts(row) ? { ...row.typed, port: '', queryPort: String(row.problem.port) } : undefined;
 

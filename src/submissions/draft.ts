@@ -237,7 +237,7 @@ export const withCorrected = (draft: Draft, { line, server }: SubmittedServer, r
     ),
   );
 
-/** Several servers can have the same line number. */
+/** Distinguishes servers with the same line number. */
 const keyOf = (line: number, server: ServerSubmission): string => JSON.stringify([line, server]);
 
 /** Whether the service hasn't decided on the server, because it wasn't sent or the guild's key was rejected. */

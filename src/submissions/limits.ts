@@ -166,7 +166,6 @@ export function createLimits({ store: { tables, unsynced }, member, guild, now }
         .onConflict((conflict) => conflict.column('guild_id').doUpdateSet(used))
         .execute();
     },
-    /** Deletes the records written by {@link keepUsed} that no longer count. */
     async dropUsed(): Promise<void> {
       await unsynced('pruning', () => tables().deleteFrom('used').where('until', '<=', now()).execute());
     },

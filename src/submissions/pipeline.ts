@@ -56,9 +56,8 @@ export interface SubmitRequest extends Submitter {
   readonly id: string;
   /** The moderator who is approving the submission through this interaction. The submitter is still the member. */
   readonly approvedBy?: Submitter['user'];
-  /** The submission that the moderator saw. */
   readonly submissionId?: string | undefined;
-  /** Replaces the stored lines. */
+  /** The lines that the member has just entered, which replace the stored ones. */
   readonly draft?: Draft;
   /** Whether the new draft also replaces a waiting submission, which stays unchanged if the draft can't be submitted. */
   readonly replacesWaiting?: boolean;
@@ -94,7 +93,6 @@ export interface EndedSubmission {
   readonly draft: Draft;
   /** In order of submission. */
   readonly servers: readonly RowResult[];
-  /** Ready rows that a limit held back. */
   readonly limitedRows: readonly ReadyRow[];
   readonly limited: ReachedLimit | undefined;
   readonly isLeft: boolean;
@@ -103,7 +101,6 @@ export interface EndedSubmission {
   readonly announcedIn: string | undefined;
   readonly includesFirstAccepted: boolean;
   readonly isRecorded: boolean;
-  /** The problem with the guild's key, if it prevented a server from being accepted. */
   readonly keyProblem: NoKey | undefined;
 }
 
@@ -119,7 +116,7 @@ type EndedBy = Submitter & Pick<SubmitRequest, 'interactionId' | 'approvedBy'>;
 export interface PipelineDeps extends SubmissionStore {
   readonly store: Pick<Store, 'inGuild' | 'sync'>;
   readonly showApproval: (which: DraftRef) => Promise<void>;
-  /** Updates the messages in the background. */
+  /** Updates all of the moderators' messages that are out of date, in the background. */
   readonly showDueApprovals: () => void;
   readonly encryptNotice: (which: DraftRef, interactionId: string) => Promise<string | null>;
   readonly keys: Pick<ApiKeys, 'usable' | 'noteOutcome'>;

@@ -29,7 +29,6 @@ export function outcomeToStore(outcome: ServerOutcome): OutcomeColumns {
   return { outcome: outcome.kind, message: storedMessage(outcome.message), reason: null };
 }
 
-/** Restores an outcome stored by {@link outcomeToStore}. Returns `undefined` before the outcome. */
 export function storedOutcome({ outcome, message, reason }: OutcomeColumns): ServerOutcome | undefined {
   const said = message ?? '';
   switch (outcome) {

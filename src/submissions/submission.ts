@@ -51,7 +51,6 @@ export interface Submission {
   readonly declineReason: DeclineReason | undefined;
   /** The interaction that approved, declined, corrected or withdrew the submission. */
   readonly decisionId: string | undefined;
-  /** Whether the submission was declined so recently that the decline can be taken back. */
   readonly isUndoable: boolean;
   /** Whether the submission needs, or needed, a moderator's approval. */
   readonly needsModerator: boolean;
@@ -82,7 +81,6 @@ export interface NewSubmission extends Submitter {
   readonly interactionId: string | null;
 }
 
-/** The columns are updated together with the state. */
 export type StateChange = Pick<SubmissionsTable, 'state'> & Partial<SubmissionsTable>;
 
 export const serverResults = ({ servers }: Pick<Submission, 'servers'>): readonly ServerResult[] =>

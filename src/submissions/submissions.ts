@@ -408,7 +408,6 @@ export function createSubmissions(deps: SubmissionsDeps) {
       const rows = submission.servers.filter((server) => !later.has(lineLabel(server))).map(rowForServer);
       return rows.length === 0 ? found : { id, source: rows.length === 1 ? 'options' : 'text', rows };
     },
-    /** Returns the latest submission's id, or ''. */
     latestId: async (draftId: string): Promise<string> => (await latestRow(draftId))?.id ?? '',
     find: findSubmission,
     latest,

@@ -4,7 +4,6 @@ import type { Draft } from './draft.ts';
 import type { NoDraft, Submitter } from './drafts.ts';
 import type { NewSubmission, StateChange, Submission, SubmittedServer } from './submission.ts';
 
-/** The reason why another submission can't wait for approval. */
 export type WaitingProblem =
   /** `count` is the number of submissions that are already waiting. */
   | { readonly code: 'member-waiting' | 'guild-waiting'; readonly count: number }
@@ -56,7 +55,6 @@ export interface WaitingSubmissions {
    * @param exceptId the id of a draft to leave out
    */
   ownAddresses(by: Submitter, exceptId?: string): Promise<ReadonlySet<string>>;
-  /** Returns the draft to edit for a waiting submission, or why the submission isn't waiting. */
   draft(by: Submitter, id: string): Promise<Draft | NoDraft>;
   /**
    * Returns the reason why a draft's servers can't wait for approval. If they can, counts the attempt towards the member's

@@ -41,7 +41,7 @@ export function keyDetails(t: Translate, status: KeyStatus): readonly string[] {
   return said;
 }
 
-/** Members are referred to an admin, and admins get the button from `enterKey`. */
+/** Refers members to an admin, and admins to the button from `enterKey`. */
 export function keyText(why: NoKey, audience: Audience): string {
   const { t } = audience;
   switch (why.code) {

@@ -47,7 +47,6 @@ export const ENGLISH: Language = {
   sentences: en,
 };
 
-/** Returns the language for a Discord locale code, or English if the language isn't supported. */
 export const languageOf = (locale: string): Language =>
   languages.find(({ locales }) => locales.includes(locale)) ?? ENGLISH;
 

@@ -43,7 +43,7 @@ const MAX_FURTHER_GROUPS = 2;
 const MAX_LENGTH_IN_REPLY = 200;
 const MAX_LENGTH_IN_LOG = 400;
 
-/** The embed names the server. */
+/** Leaves out the server, which the embed names. */
 export function outcomeText(audience: Audience, server: ServerSubmission, outcome: ServerOutcome): string {
   const { t } = audience;
   const text = withSaid(t, outcome, t(`ended.one.${outcome.kind}`), saidOfHeading(t, outcome));
@@ -152,7 +152,6 @@ function saidTogether(said: Group['said']): string {
   return sentences(...texts.slice(0, MAX_FURTHER_GROUPS + 1), isMore ? '…' : undefined);
 }
 
-/** Returns the service's escaped message, or why there isn't one. */
 export const saidOf = (t: Translate, outcome: ServerOutcome, maxLength?: number): string =>
   isFailure(outcome) ? failureText(outcome, t) : escapeText(serviceWords(outcome.message, t), maxLength);
 
@@ -208,7 +207,7 @@ export function unknownText(audience: Audience, servers: readonly ServerSubmissi
 const onlyOf = (servers: readonly ServerSubmission[]): ServerSubmission | undefined =>
   servers.length === 1 ? servers[0] : undefined;
 
-/** A single server's own page, or the list. */
+/** Returns a single server's own page, or the list. */
 export function pageOfUnknown(
   audience: Pick<Audience, 'pages'>,
   ended: readonly ServerWithOutcome[],

@@ -101,7 +101,7 @@ function helpKey(problem: RowProblem) {
   }
 }
 
-/** Values are escaped for use between backticks. */
+/** Escapes the values for use between backticks. */
 function valuesOf(problem: RowProblem, maxValueLength: number): Readonly<Record<string, unknown>> {
   const entries = Object.entries(problem).map(([name, value]) => [
     name,
@@ -130,6 +130,6 @@ export const notUsedText = ({ short, help }: ProblemText, t: Translate): string 
 export const submissionUnchangedText = ({ short, help }: ProblemText, t: Translate): string =>
   sentences(t('approval.unchanged', { short }), help);
 
-/** For use after a server's address or in a file's cell. */
+/** Formats the problem for use after a server's address or in a file's cell. */
 export const wholeText = ({ short, help }: ProblemText, t: Translate): string =>
   help === undefined ? short : t('problem.withHelp', { short, help });

@@ -205,7 +205,7 @@ export const serverItem = (
   place?: RowPlace,
 ): string => addressItem(t, addressOf(server), place);
 
-/** A last line counts the remaining items. */
+/** Counts the remaining items in a last line. */
 export function firstItems<Item>(
   t: Translate,
   all: readonly Item[],
