@@ -119,7 +119,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     }
   }
 
-  /** If the change made a difference, the log channel shows the new value and who made the change. */
+  /** Shows the new value and who made the change in the log channel, if the change made a difference. */
   async function save(
     context: Context,
     setting: Setting,

@@ -69,7 +69,7 @@ export function entryText(
   }
   const approved = decidedBy === '' ? [] : [decisionText(t, 'approved', entry)];
   const why = only ? whyTexts(t, only) : [];
-  return [what, [briefText(t, entry), ...about, ...approved].join(' · '), ...why].join('\n');
+  return [what, [menuDescription(t, entry), ...about, ...approved].join(' · '), ...why].join('\n');
 }
 
 const MAX_NAMED_IN_GROUP = 10;

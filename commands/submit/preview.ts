@@ -194,7 +194,7 @@ function readyText(t: Translate, checked: CheckedDraft, count: number, waiting: 
   return isSaid ? '' : t('list.nothingReady');
 }
 
-/** True if every line is valid and was already submitted with a confirmed outcome. */
+/** Whether every line is valid and was already submitted with a confirmed outcome. */
 const isNothingNew = ({ draft, alreadySubmitted, ready }: CheckedDraft): boolean =>
   alreadySubmitted.size > 0 &&
   !draft.rows.some(isInvalid) &&

@@ -126,7 +126,7 @@ export const botToken = z.string(must(TOKEN_NEEDED)).transform((text, { addIssue
   return z.NEVER;
 });
 
-/** Doesn't repeat any part of the token. */
+/** Describes a common mistake without repeating any part of the token. */
 function mistakeIn(text: string): string {
   if (/^bot\s/i.test(text)) return '. It begins with "Bot ": remove that';
   if (/^[\w-]{32}$/.test(text)) {

@@ -147,7 +147,7 @@ export function createGuildLog(deps: GuildLogDeps) {
     }
   }
 
-  /** The channel's latest message is only extended if it has recent changes by the same member and enough room. */
+  /** Extends the channel's latest message only if it has recent changes by the same member and enough room. */
   function withEarlierChanges(
     guildId: string,
     channelId: string,

@@ -95,7 +95,7 @@ const CACHED_MS = 5_000;
 
 const UNREADABLE = { code: 'key-unreadable' } as const;
 
-/** Every method throws a {@link StoreError} when the store fails. */
+/** Creates the store for guilds' encrypted API keys. Every method throws a {@link StoreError} when the store fails. */
 export function createApiKeys(deps: ApiKeysDeps) {
   const { store, encryption, logger, now = () => Date.now() } = deps;
   const records = createCollection<KeyRecord>({

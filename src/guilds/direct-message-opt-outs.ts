@@ -5,7 +5,7 @@ export const DIRECT_MESSAGE_OPT_OUTS = 'untold';
 
 export type DirectMessageOptOuts = ReturnType<typeof createDirectMessageOptOuts>;
 
-/** Methods throw a StoreError on failure. */
+/** Creates the store of members who opted out of a guild's direct messages. Methods throw a StoreError on failure. */
 export function createDirectMessageOptOuts({ store: { values } }: { readonly store: Pick<Store, 'values'> }) {
   const keyOf = (guildId: string, userId: string) => `${DIRECT_MESSAGE_OPT_OUTS}:${guildId}:${userId}`;
   return {

@@ -97,7 +97,7 @@ export type GuildSettings = ReturnType<typeof createGuildSettings>;
 /** Autocomplete reads them on every keystroke. */
 const CACHED_MS = 5_000;
 
-/** Every method throws a StoreError when the store fails. */
+/** Creates the store for guilds' settings. Every method throws a StoreError when the store fails. */
 export function createGuildSettings(deps: {
   readonly store: Pick<Store, 'values' | 'inGuild'>;
   readonly logger: Logger;

@@ -55,7 +55,7 @@ export const pageFooter = (
 
 export const writePage = (page: number, state: string): string => `${page}:${state}`;
 
-/** The page defaults to 1. The state may contain colons. */
+/** Defaults to page 1. The state may contain colons. */
 export function readPage(argument: string) {
   const [wanted = '', ...state] = argument.split(':');
   const number = Number.parseInt(wanted, 10);

@@ -219,7 +219,7 @@ interface ListedGames extends ReturnType<typeof readGameList> {
 
 export const notSent = (reason: NotSentOutcome['reason']): NotSentOutcome => ({ kind: 'not-sent', reason });
 
-/** False if the bot didn't even try to send a request. */
+/** Whether connecting failed. False if the bot didn't even try to send a request. */
 export const neverConnected = ({ reason }: { readonly reason: string }): boolean =>
   reason === 'unreachable' || reason === 'timeout' || reason === 'tls';
 

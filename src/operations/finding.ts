@@ -38,7 +38,7 @@ export async function find(check: string, run: () => Promise<string> | string): 
 
 const MARK_WIDTH = 'skipped'.length;
 
-/** Below each failure or warning, shows how to fix it. */
+/** Shows how to fix each failure and warning below its line. */
 export function linesOf(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map(({ check }) => check.length));
   const indent = ' '.repeat(MARK_WIDTH + 2 + width + 2);

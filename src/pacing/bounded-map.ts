@@ -1,4 +1,4 @@
-/** When the map is full, drops the least recently set entry. */
+/** Drops the least recently set entry when the map is full. */
 export function createBoundedMap<Value>(maxEntries: number) {
   const entries = new Map<string, Value>();
   return {

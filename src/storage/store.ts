@@ -49,7 +49,7 @@ export interface StoreDeps {
   readonly watchdogTickMs?: number | undefined;
 }
 
-/** Every method throws a {@link StoreError} when the store fails. */
+/** Creates the bot's store: tables and key-value pairs. Every method throws a {@link StoreError} when the store fails. */
 export function createStore(deps: StoreDeps) {
   const { url, logger, onTransaction, onStuck, watchdogTickMs = 1_000 } = deps;
   const { isUnhurried = false, mayMigrate = true } = deps;
@@ -64,7 +64,7 @@ export function createStore(deps: StoreDeps) {
     if (part === undefined) throw new StoreError(`the database ${database.name} is not open`);
     return part;
   }
-  /** Inside {@link Store.inGuild}, queries on the tables are part of its transaction. */
+  /** Returns the tables. Inside {@link Store.inGuild}, queries on them are part of its transaction. */
   const tables = () => inside.getStore() ?? needed(opened);
 
   async function measured<Result>(run: () => Promise<Result>): Promise<Result> {

@@ -54,7 +54,7 @@ export interface HistoryFilter {
   readonly isDecided?: boolean;
 }
 
-/** Until then, a member can see and resubmit a withdrawn submission. */
+/** How long a member can see and resubmit a withdrawn submission. */
 export const WITHDRAWN_KEPT_MS = DAY_MS;
 
 /** SQL condition for submissions whose draft was submitted again. */
