@@ -142,6 +142,8 @@ it.each([
   const text = JSON.stringify(messages);
   expect(text.includes('Corrected by a moderator')).toBe(isMentioned);
   expect(text).not.toContain('<@9>');
+  // The member knows that they submitted it.
+  expect(text).not.toContain('mia');
 });
 
 it.each([
