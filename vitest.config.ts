@@ -52,13 +52,14 @@ export default defineConfig({
           include: [PROCESS_TESTS],
           // Runs after all other tests, because these tests wait for processes and need a machine that isn't too busy.
           sequence: { groupOrder: 1 },
+          maxWorkers: availableParallelism() + 2,
         },
       },
       { extends: true, test: { name: 'tool', include: [TOOL_TESTS] } },
     ],
     globalSetup: ['test/support/postgres-server.ts'],
-    // Tests mostly wait for sockets and processes, so more files can run than there are processors.
-    maxWorkers: availableParallelism() + 2,
+    // A test with a bot waits half of the time, for example for Discord's rate limits.
+    maxWorkers: availableParallelism() * 3,
     // Files in a worker share their imports, because loading discord.js again for each file took half of the time.
     isolate: false,
     env: temporaryFolder(),
