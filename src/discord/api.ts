@@ -13,12 +13,12 @@ import {
   RequestMethod,
   Routes,
 } from 'discord.js';
+import { request } from 'undici';
 import type { Logger } from '../logger.ts';
 import { TOKEN_LIVES_MS } from '../pacing/durations.ts';
 import { codeOf } from '../text/error-code.ts';
 import type { Secret } from '../text/secret.ts';
 import { createBlock } from './block.ts';
-import { exchange } from './exchange.ts';
 import { createConnections } from './rest-connections.ts';
 import { createFailureLog } from './unreachable.ts';
 
@@ -123,7 +123,6 @@ export function createDiscordApi(deps: DiscordApiDeps) {
   }).setToken(token.reveal());
   // After a 401, discord.js would call `setToken(null)` and stop sending requests.
   rest.setToken = () => rest;
-  const { origin, pathname } = new URL(`${apiUrl}/v${rest.options.version}`);
 
   /**
    * Counts a 429 response. Starts a block if the response came from Discord's edge. Such a response lacks the scope, and
@@ -261,24 +260,23 @@ export function createDiscordApi(deps: DiscordApiDeps) {
   async function respondOnce(to: ReplyTarget, said: APIInteractionResponse, signal: AbortSignal) {
     if (!block.mayRespond())
       throw new LostInteractionError('Discord blocks this bot, including first responses');
+    const { version, userAgentAppendix } = rest.options;
     const path = Routes.interactionCallback(to.id, to.token.reveal());
-    const post = {
-      origin,
-      path: `${pathname}${path}`,
+    const { statusCode, headers, body } = await request(`${apiUrl}/v${version}${path}`, {
       method: RequestMethod.Post,
       headers: {
         'content-type': 'application/json',
-        'user-agent': `${DefaultUserAgent} ${rest.options.userAgentAppendix}`,
+        'user-agent': `${DefaultUserAgent} ${userAgentAppendix}`,
       },
       body: JSON.stringify(said),
-    };
-    const failed = await exchange(responseConnections.agent(), post, signal);
-    if (failed === undefined) return;
-    const { status, headers, body } = failed;
-    if (status === 429) noteRateLimit(headers);
-    const why = Object(jsonIn(body));
+      dispatcher: responseConnections.agent(),
+      signal,
+    });
+    if (statusCode >= 200 && statusCode < 300) return body.dump();
+    if (statusCode === 429) noteRateLimit(headers);
+    const why = Object(await body.json().catch(() => undefined));
     // Leaves the URL out of the error, because the URL contains the token.
-    throw new DiscordAPIError(why, why.code, status, RequestMethod.Post, '', {});
+    throw new DiscordAPIError(why, why.code, statusCode, RequestMethod.Post, '', {});
   }
 
   /**
@@ -393,15 +391,6 @@ export function createDiscordApi(deps: DiscordApiDeps) {
 
 const replyRoute = ({ applicationId, token }: ReplyTarget) =>
   Routes.webhookMessage(applicationId, token.reveal());
-
-/** Returns `undefined` if the text isn't JSON. */
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 /**
  * Waits up to `ms` milliseconds for `task`. Clears its timer when the task ends. With AbortSignal.timeout, timers would
