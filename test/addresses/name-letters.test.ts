@@ -40,7 +40,7 @@ describe('a host name', () => {
       'xn--mnchen-3ya.de',
       'xn--e1afmkfd.xn--p1ai',
     ],
-  ])('can use letters from a single script: %s', (name) => expect(problemIn(name)).toBeUndefined());
+  ])('is accepted if it uses a single script: %s', (name) => expect(problemIn(name)).toBeUndefined());
 
   it.each([
     ['😀.example.com', 'symbols'],
@@ -62,7 +62,7 @@ describe('a host name', () => {
     ...['🅿🅻🅰🆈.example.com', '🅟🅛🅐🅨.example.com', '🇵🇱🇦🇾.example.com'],
     ...['ᑭᒪᗩY.example.com', 'ꓑꓡꓮꓬ.example.com', 'Ꮲlay.example.com', 'p̶l̶a̶y̶.example.com', 'p⃣l⃣a⃣y⃣.example.com'],
     ...['plɑy.example.com', 'plаy.example.com'],
-  ])('gets a suggested spelling if it contains look-alike letters: %s', (name) =>
+  ])('is rejected with a suggested spelling if it contains look-alike letters: %s', (name) =>
     expect(problemIn(name)).toMatchObject({ code: 'look-alikes', meant: 'play.example.com' }));
 
   it('is rejected if it contains a symbol that looks like a letter', () => {
@@ -81,7 +81,7 @@ describe('a host name', () => {
     'ᵖˡᵃʸ.example.com',
     '🄿🄻🄰🅈.example.com',
     'play․example․com',
-  ])('is converted to ASCII if every browser would do the same: %s', (name) =>
+  ])('is converted to ASCII if browsers do the same: %s', (name) =>
     expect(accepted(name)).toBe('play.example.com'));
 });
 
@@ -122,7 +122,7 @@ describe('an accepted host name', () => {
     return host !== undefined;
   }
 
-  it('uses a single script, whatever Unicode characters the input contains', () => {
+  it('never mixes writing systems, whichever Unicode characters it contains', () => {
     const characters = Array.from({ length: 0x11_00_00 }, (_, code) => String.fromCodePoint(code)).filter(
       (character) => !/[\0-\x7f\p{Cn}\p{Co}\p{Cs}]/u.test(character),
     );
@@ -139,7 +139,7 @@ describe('an accepted host name', () => {
     expect(checked).toBeGreaterThan(100_000);
   });
 
-  it('never mixes writing systems, whatever the input', () => {
+  it('never mixes writing systems, even if the input is random', () => {
     const letters = fc.constantFrom(...'aeɑаᴀα例え게เ٥५-_·・ʻ\u0301\u0337\u200d⭐🅰'.split(/(?:)/u));
     const label = fc.string({ unit: fc.oneof(letters, anyCharacter), minLength: 1, maxLength: 5 });
     fc.assert(

@@ -6,7 +6,7 @@ import { parsePort } from '../../src/addresses/port.ts';
 import { anyCharacter } from '../support/arbitraries.ts';
 
 describe('a typed number', () => {
-  it('can use the digits of any script', () => {
+  it('can be written in the digits of any script', () => {
     for (const numberingSystem of Intl.supportedValuesOf('numberingSystem')) {
       const { format } = new Intl.NumberFormat('en', { numberingSystem, useGrouping: false });
       const digits = Array.from({ length: 10 }, (_, digit) => format(digit)).join('');
@@ -26,10 +26,10 @@ describe('a typed number', () => {
     '②⑦⓪①⑤',
     '𝟐𝟕𝟎𝟏𝟓',
     '🯲🯷🯰🯱🯵',
-  ])('can use keycap emoji, circled digits and other digit symbols: %s', (text) =>
+  ])('can be written in keycap emoji, circled digits or similar symbols: %s', (text) =>
     expect(parsePort(text)).toEqual({ ok: true, port: 27_015 }));
 
-  it("keeps its original digits if it's part of a name", () =>
+  it("keeps its original digits if it's part of a host name", () =>
     expect(plainText('खेल५.भारत खेल.५५ ५५.खेल')).toBe('खेल५.भारत खेल.५५ ५५.खेल'));
 });
 

@@ -57,7 +57,7 @@ async function submitForApproval(
   );
 }
 
-it('an approval message shows a withdrawal made while the message is being posted', async () => {
+it('an approval message shows a withdrawal that happens while it is being posted', async () => {
   const place = await newPlace('sqlite');
   let shown: string | undefined;
   const isPosting = Promise.withResolvers<void>();
@@ -110,7 +110,7 @@ it('the bot corrects an approval message that a crashed process has overwritten'
   expect(shown).toBeUndefined();
 });
 
-it('the bot only updates an approval message when the submission has changed', async () => {
+it('the bot updates an approval message only if the submission has changed', async () => {
   const shown: (string | undefined)[] = [];
   const one = await open(await newPlace('sqlite'), 'one', async (_channelId, { content }) => {
     shown.push(content);
@@ -132,7 +132,7 @@ it.each([
   { state: 'withdrawn', result: 'no-access', isDue: false, posts: 1 },
   { state: 'waiting', result: 'failed', isDue: true, posts: 1 },
   { state: 'waiting', result: 'message-gone', isDue: false, posts: 2 },
-] as const)('the bot reacts correctly if editing a $state submission\'s message ends with "$result"', async ({
+] as const)('the bot retries, reposts or abandons an approval message after a failed edit ($state, $result)', async ({
   state,
   result,
   isDue,
@@ -166,7 +166,7 @@ it('the bot updates an approval message again if the submission changes during t
   expect(shown).toContain('Withdrawn');
 });
 
-it('the bot updates every outdated approval message before it updates any of them again', async () => {
+it('the bot updates every outdated approval message once before it updates any of them twice', async () => {
   const shown: (string | undefined)[] = [];
   const one = await open(await newPlace('sqlite'), 'one', async (_channelId, { content }) => {
     shown.push(/\w+(?=\.example)/.exec(content ?? '')?.[0]);
@@ -183,7 +183,7 @@ it('the bot updates every outdated approval message before it updates any of the
 
 it.each(
   kinds(),
-)('the bot retries the messages of a declined submission and its resubmission once each (in %s)', async (kind) => {
+)('the bot retries each message about a declined and resubmitted submission once (in %s)', async (kind) => {
   const edited: string[] = [];
   let posted = 5;
   const one = await open(await newPlace(kind), 'one', async (_channelId, _message, messageId) => {
@@ -308,7 +308,7 @@ it("approval messages mention the moderators' role at most once an hour", async 
   expect(mentioned).toEqual(['7', '7', undefined, undefined]);
 });
 
-it('an approval message that moved to a new log channel is up to date there', async () => {
+it('an approval message is up to date after it moves to a new log channel', async () => {
   const one = await open(await newPlace('sqlite'), 'one', async (channelId) => {
     return { result: 'posted', messageId: `in ${channelId}` };
   });

@@ -107,7 +107,7 @@ it('an approval message counts the partial declines that it leaves out', () => {
   );
 });
 
-it('an approval message shows who approved other lines, and why the rest is still waiting', () => {
+it('an approval message shows which servers were approved and why the others must wait', () => {
   const servers = server ? [server, server, server] : [];
   const limited = { code: 'daily-quota', limit: 3, until: 60_000, isSoon: false } as const;
   const content = contentOf(waiting, {
@@ -120,7 +120,7 @@ it('an approval message shows who approved other lines, and why the rest is stil
   ]);
 });
 
-it('an approval message shows warnings before decisions, which may be cut off', () => {
+it('an approval message shows warnings above decisions', () => {
   const decided = [{ ...waiting, state: 'declined' }] as const;
   const content = contentOf(waiting, {
     decided,
@@ -132,7 +132,7 @@ it('an approval message shows warnings before decisions, which may be cut off', 
   expect(signs.slice(-4)).toEqual(['🚫', '🔢', '❌', '…']);
 });
 
-it('an approval message numbers the declined lines if it names only some of them', () => {
+it("an approval message shows line numbers if it doesn't name all declined servers", () => {
   const servers = [3, 40, 41, 42].flatMap((line) => (server ? [{ ...server, line }] : []));
   const declined = { ...waiting, state: 'declined', servers } as const;
   expect(contentOf(waiting, { decided: [declined] })).toMatch(
@@ -142,7 +142,7 @@ it('an approval message numbers the declined lines if it names only some of them
   expect(contentOf(waiting, { decided: [short] })).not.toContain('Lines:');
 });
 
-it('a submission of ten servers is shown in full, without a "Show all" button', () => {
+it('an approval message about ten servers has no "Show all" button', () => {
   const servers = Array.from({ length: 10 }, () => server).filter((each) => each !== undefined);
   expect(decisionButtons(t, { ...waiting, servers }, { isRepeat: false })).toHaveLength(2);
 });
@@ -152,7 +152,7 @@ it('an approval message shows the full decline reason', () => {
   expect(contentOf({ ...waiting, state: 'declined', declineReason })).toContain('\\*\\_'.repeat(150));
 });
 
-it('stateText() adds the server to the sentence about a withdrawn submission', () => {
+it('stateText() names the server of a withdrawn submission', () => {
   expect(stateText(t, { ...waiting, state: 'withdrawn' }, games)).toBe(
     '↩️ Withdrawn. Nothing was sent. **Rust** `a.example.com:1`',
   );

@@ -134,7 +134,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await decline(opened, 'a')).toBe(false);
   });
 
-  it("can't be both approved and declined at the same time", async () => {
+  it("can't be both approved and declined", async () => {
     const opened = await open();
     // Only one process at a time can use a SQLite database.
     const other = kind === 'sqlite' ? opened : await opened.beside('another process');
@@ -202,7 +202,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await submit(opened, 'b')).toMatchObject({ why: { code: 'key-missing' } });
   });
 
-  it("can't be approved if all its servers have been submitted in the meantime", async () => {
+  it("can't be approved if another member submits the same servers first", async () => {
     const opened = await open();
     const about = async (id: string) => {
       const submission = await (await opened.beside('another process')).approvals.find({ guildId, id });
@@ -234,8 +234,8 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     ['becomes outdated', 'accepted', true, ACCEPTED, 1],
     ['becomes outdated', 'unconfirmed', true, { kind: 'unknown', reason: 'timeout' }, 1],
     ['stays up to date', 'rejected', true, { kind: 'rejected', message: 'No.' }, 0],
-    ['stays up to date while approval is off', 'accepted', false, ACCEPTED, 0],
-  ] as const)('has a message that %s if the same server is %s in another submission', async (_what, _why, isOn, outcome, count) => {
+    ['stays up to date', 'accepted while approval is off', false, ACCEPTED, 0],
+  ] as const)('has a message that %s if another submission of its server is %s', async (_what, _why, isOn, outcome, count) => {
     const opened = await open();
     const { approvals, drafts, settings, world } = opened;
     for (const id of ['a', 'b']) {
@@ -251,7 +251,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect((await approvals.due()).map(({ id }) => id)).toEqual(['a'].slice(0, count));
   });
 
-  it('is no longer looked for once approval is off and the queue is empty', async () => {
+  it("isn't looked up once approval is off and the queue is empty", async () => {
     const opened = await open();
     const { settings } = opened;
     await submit(opened, 'a');
@@ -265,7 +265,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await servers(opened)).toContainEqual(['accepted', null]);
   });
 
-  it('keeps a record of each partial decline', async () => {
+  it('records each partial decline', async () => {
     const opened = await open();
     const other = await opened.beside('another process');
     await submit(opened, 'a', 4);
@@ -292,7 +292,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(words).toEqual(['3', '4', '5', '6', '7']);
   });
 
-  it('shows the approved servers, however many lines are declined later', async () => {
+  it('still shows its approved servers after several partial declines', async () => {
     const opened = await open();
     await opened.settings.change(guildId, (now) => ({ ...now, dailyQuota: 1 }));
     await submit(opened, 'a', 8);
@@ -322,7 +322,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(decided).toMatchObject([{ declineReason: { words: 'Part.' }, servers: [{ line: 1 }] }]);
   });
 
-  it('keeps a record of the approved servers and of the limit that delays the others', async () => {
+  it('records which servers were approved, and which limit delays the others', async () => {
     const opened = await open();
     await opened.settings.change(guildId, (now) => ({ ...now, dailyQuota: 2 }));
     await submit(opened, 'a', 4);
@@ -489,7 +489,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await drafts.find(mia, 'a')).toMatchObject({ kind: 'no-draft', why: 'gone' });
   });
 
-  it('keeps its message when the member submits the rest of an approved list', async () => {
+  it('keeps its message when the member submits the remaining lines', async () => {
     const opened = await open();
     const { approvals, drafts } = opened;
     const message = { channelId: '5', messageId: '6' };
@@ -563,7 +563,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     ]);
   });
 
-  it("isn't deleted until its message shows the withdrawal", async () => {
+  it("isn't deleted after a withdrawal until its message is updated", async () => {
     const opened = await open();
     await submit(opened, 'a');
     await opened.approvals.withdraw(mia, 'a', 'w');
@@ -594,7 +594,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await opened.submissions.latest(guildId, 'a')).toMatchObject({ state: 'done' });
   });
 
-  it('keeps only the first of two simultaneous corrections', async () => {
+  it('keeps only one of two simultaneous corrections', async () => {
     const opened = await open();
     await submit(opened, 'a');
     const submissionId = await seen(opened, 'a');
@@ -667,7 +667,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
   it.each([
     true,
     false,
-  ])("keeps the member's choice to resubmit when a moderator corrects the game (%s)", async (hasConsent) => {
+  ])("keeps the member's consent to resubmit when a moderator corrects the game (given: %s)", async (hasConsent) => {
     const opened = await open();
     const { approvals, drafts, store } = opened;
     const row = readyRow(1, 'a.example.com');
@@ -682,7 +682,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     );
   });
 
-  it('keeps the original server on record until the member resubmits', async () => {
+  it('keeps the uncorrected server on record until the member resubmits', async () => {
     const opened = await open();
     await submit(opened, 'a');
     const { approvals } = opened;
@@ -705,7 +705,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     });
   });
 
-  it('is flagged if the member has submitted more than ten ports on one host within a day', async () => {
+  it('is flagged if the member submits more than ten ports on one host in a day', async () => {
     const opened = await open();
     const { approvals, drafts, world } = opened;
     const ports = async (id: string, from: number, count: number, by = mia) => {
@@ -812,7 +812,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await submit(opened, 'w22')).toMatchObject({ why: { code: 'waiting-often' } });
   });
 
-  it('is rejected if the queue would contain more than 1,000 servers per member or 5,000 per guild', async () => {
+  it('is rejected if it exceeds 1,000 queued servers per member or 5,000 per guild', async () => {
     const opened = await open();
     const waits = { kind: 'waiting' };
     expect(await submit(opened, 'm1', 400)).toMatchObject(waits);
@@ -892,7 +892,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     });
   });
 
-  it('can be posted by another process after a crash', async () => {
+  it('has its message posted by another process after a crash', async () => {
     const dead = await open('dead');
     await submit(dead, 'a');
     const opened = await dead.beside('this process');
@@ -908,7 +908,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await opened.approvals.due()).toEqual([]);
   });
 
-  it("isn't marked as shown if it has changed in the meantime", async () => {
+  it("isn't marked as shown if its message is already outdated", async () => {
     const opened = await open();
     const message = { channelId: '5', messageId: '6' };
     const asItIs = async () => {

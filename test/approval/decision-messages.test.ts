@@ -107,7 +107,7 @@ function processOver(
   });
 }
 
-it('only one process at a time sends direct messages, one per run', async () => {
+it('only one process at a time sends direct messages', async () => {
   const store = await (await newPlace('sqlite')).open();
   const leases = ['one', 'other'].map((processId) => ({
     process_id: processId,
@@ -175,7 +175,7 @@ it('a direct message about identical decisions shows each correction', async () 
   }
 });
 
-it('a direct message only shows the latest decision about a server', async () => {
+it('a direct message shows only the latest decision about each server', async () => {
   const store = await (await newPlace('sqlite')).open();
   await decideAbout(store, '5', 'b.example.com', 'corrected');
   for (const id of ['one', 'other']) await decideAbout(store, '5', undefined, id);
@@ -211,7 +211,7 @@ it.each([
   expect(sent).toEqual(['one 6']);
 });
 
-it('a notice is kept until the direct message channel is open', async () => {
+it('the bot keeps a decision notice until the direct message channel is open', async () => {
   const store = await (await newPlace('sqlite')).open();
   await decideAbout(store, '5');
   const sent: string[] = [];

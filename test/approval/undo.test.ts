@@ -147,7 +147,7 @@ describe.each(kinds())('undoing a decline (in %s)', (kind) => {
     expect(await opened.approvals.seen({ ...before, submissionId })).toBeUndefined();
   });
 
-  it('requeues the lines with the rest of the list, or separately once the rest has been approved', async () => {
+  it('requeues the lines with their list, or alone if the list has been approved', async () => {
     const opened = await open();
     const hosts = ['a', 'b', 'c', 'd'].map((name) => `${name}.example.com`);
     await submit(opened, 'list', hosts);
@@ -209,7 +209,7 @@ describe.each(kinds())('undoing a decline (in %s)', (kind) => {
     });
   });
 
-  it('restores everything declined with the same button press', async () => {
+  it('restores all submissions declined with the same button press', async () => {
     const opened = await open();
     const interactionId = randomUUID();
     for (const id of ['a', 'b', 'c']) await submit(opened, id);
@@ -288,7 +288,7 @@ describe.each(kinds())('undoing a decline (in %s)', (kind) => {
     expect(await opened.blocks.list(guildId)).toHaveLength(1);
   });
 
-  it("isn't possible from another guild or after an approval", async () => {
+  it("isn't possible from another guild or for an approved submission", async () => {
     const opened = await open();
     await submit(opened, 'a');
     const declined = await decline(opened, 'a');
@@ -334,9 +334,9 @@ describe.each(kinds())('undoing a decline (in %s)', (kind) => {
   });
 
   it.each([
-    ['notified only after a minute if the decline happened during the search for earlier ones', 1_000, []],
-    ['notified immediately if a clock was far ahead', 86_400_000, ['of a']],
-  ])('the member is %s', async (_when, aheadMs, expected) => {
+    ['after a minute if the decline happened during the search for earlier ones', 1_000, []],
+    ['immediately if a clock was far ahead', 86_400_000, ['of a']],
+  ])('is possible until the member is notified (%s)', async (_when, aheadMs, expected) => {
     const opened = await open();
     await submit(opened, 'a');
     await decline(opened, 'a');

@@ -32,7 +32,7 @@ it('the bot asks which server an ambiguous line number refers to', () => {
 it.each([
   ['3', '3'],
   ['2, 5-7, 3', '5-7 and 3'],
-])('the bot names the lines in the input "%s" that have already been decided', (lines, numbers) => {
+])('the bot names the lines that have already been decided: "%s"', (lines, numbers) => {
   expect(Object(read(lines)).why).toBe(
     `⚠️ Already decided in this list: ${numbers}. Your decline had no effect.`,
   );
@@ -44,7 +44,7 @@ it.each([
   ['12 - 9', ''],
   ['1 to 2', ' Enter lines like this: `3, 7-9`.'],
   ['1 2', ' Enter lines like this: `3, 7-9`.'],
-])('the bot rejects the unknown lines "%s", and explains the format if necessary', (lines, hint) => {
+])('the bot rejects unknown lines: "%s"', (lines, hint) => {
   expect(Object(read(lines)).why).toBe(
     `⚠️ \`${lines}\` isn't a line in this submission.${hint} Still waiting for a moderator.`,
   );
@@ -55,7 +55,7 @@ it.each([
   ['1a, 2', [0, 3]],
   ['1-1', [0, 1, 2]],
   ['2-1', [0, 1, 2, 3]],
-])('only the lines that match the input "%s" are declined', (lines, indices) => {
+])('the bot declines only the lines that the moderator enters: "%s"', (lines, indices) => {
   expect(read(lines)).toMatchObject({ only: new Set(indices) });
 });
 

@@ -4,7 +4,7 @@ import { MAX_PANELS } from '../../src/guilds/panels.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 import { anyContext, onlyDeps } from './context.ts';
 
-it('the form for a panel opens even if Discord takes too long to confirm which panels exist', async () => {
+it('the panel form opens even if Discord takes too long to respond', async () => {
   const panels = Array.from({ length: MAX_PANELS }, (_, index) => ({
     channelId: '10',
     messageId: `${index}`,

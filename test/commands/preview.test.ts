@@ -49,7 +49,7 @@ describe('a preview', () => {
     expect(content).not.toContain('without a game');
   });
 
-  it('suggests a value for an invalid line, and names the default port that a button offers', () => {
+  it('suggests a correction or names the default port for an invalid line', () => {
     const table =
       'server,port,game\nt.example.com,"28,015",rust\n"c,example,com",2.302,dayz\nz.example.com,0,cs2\nh.example.com,270155,cs2\nx.example.com,70.000,cs2';
     const list = readList(table, games);
@@ -83,7 +83,7 @@ describe('a preview', () => {
     expect(files).toEqual(['preview.csv']);
   });
 
-  it('counts the servers per game if the first ten lack a game', () => {
+  it("counts the servers per game if the first ten don't include every game", () => {
     const { list, read } = preview([...ready(12), ...ready(2, 13, 'rust')]);
     expect(list).toMatch(/^Counter-Strike 2 \(12\) and Rust \(2\)\n\n\*\*Counter-Strike 2\*\* \(12\)\n/);
     expect(read.map(({ game }) => game)).toEqual(Array(10).fill('Counter-Strike 2'));
@@ -132,7 +132,7 @@ describe('a reply about a submission that needs approval', () => {
     ['waiting', ['Edit', 'Withdraw', 'Fix 1 line']],
     ['done', ['Fix 1 line']],
     ['declined', ['Edit and submit again']],
-  ] as const)('still lists lines to fix: %s', async (state, buttons) => {
+  ] as const)('lists the lines to fix (state: %s)', async (state, buttons) => {
     const { content, labels } = await reply(state);
     expect(content).toContain('**1 line needs fixing:**\n- Line 2 `p2.example.com cs2`: no port');
     expect(labels).toEqual(buttons);

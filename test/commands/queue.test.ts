@@ -16,7 +16,7 @@ describe("the first submission in a moderator's queue", () => {
     }
   });
 
-  it('can only be replaced by a newly submitted one', () => {
+  it('changes only if a new submission takes its place', () => {
     const [first, more] = [waiting.slice(0, 20), new Set(waiting.slice(20))];
     const moved = moderators.filter((moderator) => startOf(moderator, first) !== startOf(moderator, waiting));
     for (const moderator of moved) expect(more).toContain(waiting[startOf(moderator, waiting)]);

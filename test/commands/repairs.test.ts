@@ -14,7 +14,7 @@ const known = { find: () => undefined, isFresh: () => true };
 it.each([
   ['options', 'use', 64],
   ['text', 'repair', 61],
-] as const)('a game only gets a button if its alias fits in the custom id: %s', (source, action, longest) => {
+] as const)('a game has a button only if its alias fits in the custom id: %s', (source, action, longest) => {
   const games = [30, longest, longest + 1, 100].map((length) => {
     return { name: `Longest of ${length}`, alias: `:${length}:`.padEnd(length, 'x') };
   });
@@ -34,7 +34,7 @@ it.each([
   );
 });
 
-it('the select menu omits games that have a button, even after the games list is fetched again', () => {
+it('the select menu omits games with buttons, even after the games list is refreshed', () => {
   const list = () => [1, 2, 3, 4, 5].map((number) => ({ name: `Game ${number}`, alias: `game${number}` }));
   const typed = { server: 'a.example.com:1', port: '', queryPort: '', game: 'game' };
   const row = { kind: 'invalid', line: 1, problem: { code: 'game-unknown', game: 'game' }, typed } as const;
@@ -91,7 +91,7 @@ it.each([
   expect(labelsFor(typed)).toEqual(labels);
 });
 
-it("an invalid port with several doubled digits doesn't get a button", () => {
+it('an invalid port with several doubled digits has no button to fix it', () => {
   expect(labelsFor({ port: '99999' })).toEqual([]);
 });
 

@@ -27,8 +27,8 @@ const suggestions = { allowed: async () => games.all, games: async () => games.a
 const labelsOf = ({ components = [] }: Reply) =>
   components.flatMap((row) => row.components.map((each) => Object(each).label));
 
-describe('a rejected edit to a waiting submission', () => {
-  it("keeps the member's input for the next form", async () => {
+describe('the edit form of a waiting submission', () => {
+  it("is prefilled with the member's rejected input", async () => {
     let draft: Draft = { id: 'd', source: 'options', rows: [readyRow(1, 'a.example.com')] };
     const submission = {
       id: 'run',
@@ -125,8 +125,8 @@ describe('the reply to "Submit again"', () => {
   });
 });
 
-describe('a reply about a problem', () => {
-  it('has an Edit button and shows the reset time if the daily quota is used up', () => {
+describe('an error reply', () => {
+  it('has only an Edit button if the daily quota is used up', () => {
     const until = Date.now() + 22 * 3_600_000;
     const reason = { code: 'daily-quota', limit: 25, until, isSoon: false } as const;
     const labels = notSubmittedButtons(anyContext().t, 'd', reason).map((each) => Object(each).label);

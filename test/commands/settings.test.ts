@@ -242,7 +242,7 @@ it('/settings accepts a log channel only if the bot can post in it', async () =>
 
 const ID = '1'.repeat(20);
 
-it('a version 0.4.0 button without a role in its custom id removes the trusted role', async () => {
+it('a button from version 0.4.0 still removes the trusted role', async () => {
   const now: Settings = { locale: 'en-US', announce: false };
   const change = await trustedRoleSetting.handlers.none?.(anyContext({}), now, '');
   expect(await change?.make({ ...now, trustedRoleId: ID })).toEqual(now);
@@ -310,7 +310,7 @@ it.each([
   [1, 'Approve the waiting submission'],
   [10, 'Approve the 10 waiting submissions'],
   [11, 'Approve the 10 oldest waiting submissions'],
-])('with approval off, a button shows how many of %s waiting submissions it approves', (waitingCount, label) => {
+])('with approval off, a button shows how many submissions it approves (%s waiting)', (waitingCount, label) => {
   const { controls } = approvalSetting(onlyDeps({ decisionMessages: { isOn: true } }));
   const view = { now: { locale: 'en-US', announce: false }, isLost: false, key: undefined };
   const shown = { ...view, games: [], waitingCount, panels: [], blocks: 0 };

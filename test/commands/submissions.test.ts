@@ -173,7 +173,7 @@ describe('the history', () => {
     ['rusd', 'rust'],
     ['gone', 'gone'],
     ['quake', ''],
-  ])('can be filtered by a misspelt game: %s', async (game, alias) =>
+  ])('can be filtered by game, even if it is misspelt: %s', async (game, alias) =>
     expect(await filterFrom({ game })).toMatchObject({ game: alias }));
 
   it('shows the active filter', async () => {
@@ -200,7 +200,7 @@ describe('the history', () => {
     expect(embeds[0].description).toMatch(new RegExp(`^${text.replace('+', '\\+')}`));
   });
 
-  it("lets only admins and the submitter page through a submission's servers", async () => {
+  it("lets only admins and the submitter browse a submission's servers", async () => {
     const outcomes = ['accepted', 'rejected', undefined, 'accepted'] as const;
     const all = Array.from({ length: 12 }, (_, n) => {
       const kind = outcomes[n % outcomes.length];
@@ -252,7 +252,7 @@ describe('the history', () => {
     expect(await last).toHaveProperty('files');
   });
 
-  it("is exported with the reasons why servers weren't sent, but without outdated advice", async () => {
+  it('is exported with the reason for each unsent server, but no outdated advice', async () => {
     const entry = { at: 0, userId: '4', userName: 'mia', server: 'a.example.com', port: 1, game: 'rust' };
     const entries = (['down', 'rate-limited'] as const).map((reason) => {
       return { ...entry, outcome: { kind: 'not-sent', reason } } as const;
@@ -319,7 +319,7 @@ describe('the history', () => {
     expect(groupText(anyContext(), [entry, entry], { ...options, isOpened: true })).toContain(whole);
   });
 
-  it('is exported up to 10 MiB, with a pointer to /submissions for the rest', async () => {
+  it('is exported up to a limit of 10 MiB', async () => {
     const entry: HistoryEntry = {
       at: 0,
       userId: '4',

@@ -218,7 +218,7 @@ describe('a PostgreSQL configuration', () => {
   const STORE_URL = 'postgres://bot:p%40ss@db.example:5433/listing?sslmode=require';
   const ENCRYPTION_KEY = randomBytes(32).toString('base64');
 
-  it('has a name without the user and password', () => {
+  it('names the database without the user and password', () => {
     const { storeUrl } = read({ STORE_URL, ENCRYPTION_KEY });
     expect.assert(storeUrl.kind === 'postgres');
     expect(storeUrl.name).toBe('postgres://db.example:5433/listing');
@@ -396,7 +396,7 @@ describe('a configuration mistake', () => {
     expect(problemsWith(given)).not.toContain(TOKEN);
   });
 
-  it('causes a warning instead of an error if LISTING_API_URL ends in /api', () => {
+  it('causes only a warning if LISTING_API_URL ends in /api', () => {
     expect(doubtful(read({ LISTING_API_URL: 'https://list.example.com/api/' }))).toEqual([
       expect.stringContaining('requests go to https://list.example.com/api/api.'),
     ]);
@@ -489,7 +489,7 @@ describe('a secret', () => {
     expect(token).not.toContain('is missing');
   });
 
-  it('can be a base64 or hexadecimal encryption key', () => {
+  it('can be an encryption key in base64 or hexadecimal', () => {
     const [newest, middle, oldest] = [randomBytes(32), randomBytes(32), randomBytes(32)];
     const given = `${newest.toString('hex').toUpperCase()}, ${middle.toString('base64')},${oldest.toString('base64url')}`;
     const keys = read({ ENCRYPTION_KEY: given }).encryptionKey;

@@ -223,7 +223,7 @@ describe('a 401 response', () => {
 });
 
 describe('a rate-limited request', () => {
-  it('only delays requests to the same route', async () => {
+  it("doesn't delay requests to other routes", async () => {
     const { discord, api } = await open();
     answering(discord, EDIT, [limited(50)]);
     const edited = api.edit(interaction(), text('a'));
@@ -360,7 +360,7 @@ describe('the initial response to an interaction', () => {
     expect(made(discord, CALLBACK)).toBe(1);
   });
 
-  it('discards dead connections', async () => {
+  it('makes the client discard dead connections', async () => {
     const { discord, api } = await open({ firstAttemptMs: 50 });
     answering(discord, {}, [NO_CONTENT]);
     await Promise.all(['1', '2', '3', '4'].map((id) => api.get(`/channels/${id}`)));

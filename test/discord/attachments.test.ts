@@ -57,7 +57,7 @@ it.each([
   ['has moved', status(302, '', { location: '/elsewhere.txt' })],
   ['is cut off', { kind: 'reset' }],
   ['does not arrive in time', { kind: 'hang' }],
-] as const)("an uploaded file counts as unavailable, and its signature isn't logged, if it %s", async (_what, answer) => {
+] as const)('an uploaded file counts as unavailable if it %s', async (_what, answer) => {
   const logger = recorder();
   const { discord, read } = await open(answer);
   expect(await read({ logger, downloadTimeoutMs: 200 })).toEqual(UNAVAILABLE);
@@ -66,7 +66,7 @@ it.each([
   expect(JSON.stringify(logger.lines)).not.toContain('signature');
 });
 
-it('the bot only downloads files from an allowed host and port', async () => {
+it('the bot downloads files only from an allowed host and port', async () => {
   const { discord, url, host, read } = await open(file('x'));
   const { port } = new URL(url);
   for (const other of ['cdn.discordapp.com', '127.0.0.1', '127.0.0.1:1', `localhost:${port}`]) {
@@ -83,7 +83,7 @@ it.each([
   ['https://[::1]/a.txt', '[0:0:0:0:0:0:0:1]', UNAVAILABLE],
   ['http://127.0.0.1/a.txt', '127.0.0.1:443', FOREIGN],
   ['https://127.0.0.1:1/a.txt', '127.0.0.1', FOREIGN],
-])("a missing port means the scheme's default port (URL %s, allowed host %s)", async (url, host, result) => {
+])("a missing port defaults to the scheme's port (URL %s, allowed host %s)", async (url, host, result) => {
   expect(await attachments({ hosts: [host] }).read(url, 1)).toEqual(result);
 });
 

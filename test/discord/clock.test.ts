@@ -19,7 +19,7 @@ it.each([
   [6 * MINUTE_MS, "is 6 minutes ahead of Discord's"],
   [-6 * MINUTE_MS, "is 6 minutes behind Discord's"],
   [3 * DAY_MS, "is 72 hours ahead of Discord's"],
-])('the bot only reports clock skew of more than five minutes (%i ms)', async (aheadMs, says) => {
+])('the bot reports clock skew only if it exceeds five minutes (%i ms)', async (aheadMs, says) => {
   expect(clockTrouble(aheadMs)?.text).toBe(says);
   const { clock, said } = setUp(aheadMs);
   await clock.logTrouble();

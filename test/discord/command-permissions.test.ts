@@ -76,13 +76,13 @@ describe('the permissions on the Integrations page', () => {
         (guildId) => [entry(Channel, String(BigInt(guildId) - 1n), false), entry(Channel, CHANNEL, true)],
       ],
     ],
-  )("follow Discord's order of precedence if they deny %s (member denied: %s)", async (_what, isDenied, entries) => {
+  )("follow Discord's order of precedence (denied: %s; member denied: %s)", async (_what, isDenied, entries) => {
     const { guild, denies, set } = await open();
     set('addserver', entries(guild.id));
     expect(await denies()).toBe(isDenied);
   });
 
-  it('override the application-wide permissions if set for a command', async () => {
+  it('override application-wide permissions if they are set for a single command', async () => {
     const { guild, denies, set } = await open();
     set('', [entry(Role, guild.id, false)]);
     expect(await denies()).toBe(true);

@@ -242,7 +242,7 @@ describe('a bot', () => {
     expect(textOf(await asked)).toContain(ACCEPTED);
   });
 
-  it('starts before its URL is set in Discord, and logs the next step', async () => {
+  it('starts without an Interactions Endpoint URL, and logs how to set one', async () => {
     const { discord, process, log, person } = await oneBot({ http: true, start: false });
     const url = discord.endpoint.url();
     await discord.endpoint.save(undefined);
