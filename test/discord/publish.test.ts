@@ -87,7 +87,7 @@ describe("the bot's commands", () => {
     expect(discord.commands()).toMatchObject(COMMANDS.map(({ name }) => ({ name, description: 'Does it' })));
   });
 
-  it('are republished after an older version of the bot has been restored from a backup', async () => {
+  it('are republished after the bot is restored from an older backup', async () => {
     const { discord, values, run } = await open();
     const older = [command('one', 'Did it')];
     await run(older);
@@ -99,7 +99,7 @@ describe("the bot's commands", () => {
     expect(discord.commands()).toMatchObject([{ name: 'one', description: 'Did it' }]);
   });
 
-  it('are published separately for each application', async () => {
+  it('are published once per application', async () => {
     const { run } = await open();
     const published: string[] = [];
     const get = async () => [{ id: '1', version: '1', name: 'one', type: 1 }];
@@ -159,7 +159,7 @@ describe("the bot's commands", () => {
   });
 });
 
-it('a command is published for guilds only, with its required permission', () => {
+it('a published command is guild-only and has its required permission', () => {
   const data = { type: ApplicationCommandType.ChatInput, name: 'one', description: 'Does it' } as const;
   const shown = { ...data, contexts: [0], integration_types: [0] };
   expect(asPublished({ data })).toEqual(shown);

@@ -51,7 +51,7 @@ it.each(PAGES)('%s has no broken local links', (page) => {
   expect(targetsOf(page).filter((target) => !isThere(page, target))).toEqual([]);
 });
 
-it('code and configuration files only refer to existing pages and headings', () => {
+it('references in code and configuration files point to existing pages and headings', () => {
   const others = [
     ...['src', 'commands', 'ops', '.github'].flatMap((folder) => filesIn(folder, /\.\w+$/)),
     ...['.env.example', 'compose.yaml', 'compose.scale.yaml', 'Dockerfile', 'biome.json'],
@@ -101,7 +101,7 @@ const labelsOn = (page: string) =>
 
 it.each(
   PAGES.filter((page) => /^(?:README|docs\/[^/]+$)/.test(page)),
-)('%s only mentions existing button and menu labels', (page) => {
+)('%s mentions only existing button and menu labels', (page) => {
   const unknown = labelsOn(page).filter((label) => !LABELS.some((pattern) => pattern.test(label)));
   expect(unknown).toEqual([]);
 });
@@ -159,7 +159,7 @@ it("docs/licences.md lists every released package that isn't MIT-licensed", () =
   expect(missing).toEqual([]);
 });
 
-it('package.json only lists dependencies that the bot imports', () => {
+it('every runtime dependency in package.json is imported', () => {
   const { dependencies } = z
     .object({ dependencies: z.record(z.string(), z.string()) })
     .parse(JSON.parse(read('package.json')));

@@ -49,7 +49,7 @@ describe('/addserver', () => {
     expect(labelsOf(answer)).toEqual(['Submit another']);
   });
 
-  it("shows the service's message and the address only to the member", async ({ guild, member }) => {
+  it("replies privately with the service's message and the address", async ({ guild, member }) => {
     const answer = await addServer(member, '[2606:4700::1111]:27015', { query_port: 27016 });
     expect(textOf(answer)).toContain('(only you can see this)');
     expect(textOf(answer)).toContain(ACCEPTED);
@@ -58,7 +58,7 @@ describe('/addserver', () => {
     await isAccepted(guild, answer, sent);
   });
 
-  it('hides the old address while the corrected address is being sent', async ({ member, listing }) => {
+  it('hides the old address while sending the corrected one', async ({ member, listing }) => {
     const wrong = await addServer(member, 'former.example.com');
     const { modal, typed } = await openModal(member, wrong);
     const held = Promise.withResolvers<void>();
@@ -70,7 +70,7 @@ describe('/addserver', () => {
     await says(await answer, 'corrected.example.com:1');
   });
 
-  it('explains the next step for every error in the specification', async ({ guild, member, listing }) => {
+  it('explains the next step after an error from the service', async ({ guild, member, listing }) => {
     const reads = () => listing.requests.filter(({ action }) => action === 'games').length;
     const before = reads();
     let last: Answer = { kind: 'lost' };
@@ -188,7 +188,7 @@ describe('after a successful submission, the bot', () => {
     expect(listing.submitted.at(-1)).toMatchObject({ server: 'second.example.com', game: 'rust' });
   });
 
-  it('prefills the game in the next form only if all servers are for the same game', async ({ member }) => {
+  it('prefills the game in "Submit another" only if all servers share it', async ({ member }) => {
     const one = await pressSubmit(member, await paste(member, 'a.example.com:1 cs2\nb.example.com:1 cs2'));
     expect(textOf(one)).toContain("doesn't notify anyone of the result");
     expect((await openModal(member, one, 'Submit another')).typed.game).toBe('cs2');
@@ -228,10 +228,10 @@ describe('the reply to invalid input in /addserver', () => {
     { options: { game: '  ', server: 'a.example.com', port: 1 }, reason: /no game\. / },
     { options: { game: 'minecraft', server: 'mc.example.com' }, reason: /default is 25565\)\. .*SRV record/ },
     { options: { server: '2606:4700:0:0:0:0:0:1111:27015' }, reason: /needs brackets/ },
-  ])("has a button that opens the form with the member's input ($options)", async ({ options, reason }, {
-    guild,
-    member,
-  }) => {
+  ])("has an Edit button that reopens the form with the member's input ($options)", async ({
+    options,
+    reason,
+  }, { guild, member }) => {
     const answer = await addServer(member, options.server, options);
     expect(messageOf(answer).current?.content).toMatch(reason);
     expect(labelsOf(answer).at(-1)).toBe('Edit');
@@ -254,7 +254,7 @@ describe('the reply to invalid input in /addserver', () => {
     ['[2606:4700::1111]:27021', '[2606:4700::1111]', '27021'],
     ['10.0.0.1:27021', '10.0.0.1:27021', ''],
     ['q1.example.org:99999', 'q1.example.org:99999', ''],
-  ] as const)('splits the address into host and port in the Edit form if both are valid (%s)', async ([
+  ] as const)('has an Edit form that splits only valid addresses into host and port (%s)', async ([
     typed,
     server,
     port,
@@ -264,7 +264,7 @@ describe('the reply to invalid input in /addserver', () => {
     expect((await openModal(member, answer)).typed).toMatchObject({ server, port });
   });
 
-  it('has an Edit form that accepts a new port in either field', async ({ guild, member }) => {
+  it('has an Edit form that accepts a new port in the address', async ({ guild, member }) => {
     await rejecting(guild, 'No.');
     const answer = await addServer(member, 'q1.example.org:27021');
     await rejecting(guild, 'No.');
@@ -286,10 +286,7 @@ describe('the reply to invalid input in /addserver', () => {
       ]);
   });
 
-  it('has buttons that fix swapped options, commas in addresses and extra digits in ports', async ({
-    member,
-    listing,
-  }) => {
+  it('has a button that corrects swapped options, commas or an extra digit', async ({ member, listing }) => {
     const swapped = await addServer(member, 'rust', { game: 'a.example.com:1' });
     expect(messageOf(swapped).current?.content).toBe('⚠️ Not sent: the game and the address are swapped.');
     expect(componentsOf(swapped).map(({ label }) => label)).toEqual([
@@ -427,8 +424,10 @@ describe('an unsent submission', () => {
     await pressSubmit(member, await member.press(await member.slash('submissions'), 'Continue'));
     expect(addsOf(guild, 'good.example.com')).toHaveLength(1);
   });
+});
 
-  it('shows when to retry if a limit has been reached', async () => {
+describe('the reply to a rate-limited submission', () => {
+  it('says when to try again', async () => {
     const clock = createTestClock();
     const env = { MEMBER_LIMIT: '1/600', GUILD_LIMIT: '2/1200' };
     const bot = await oneBot({ env });
@@ -475,7 +474,7 @@ describe('an unsent submission', () => {
   });
 });
 
-it('/addserver suggests only similar games if the game is unknown', async ({ member }) => {
+it('/addserver suggests only similarly named games if the game is unknown', async ({ member }) => {
   const unknown = await addServer(member, 'a.example.com:1', { game: 'fortnite' });
   expect(textOf(unknown)).toContain('unknown game fortnite');
   expect(componentsOf(unknown).map(({ label }) => label)).toEqual(['Edit']);
@@ -493,7 +492,7 @@ it('/addserver treats an address that is just a number as a port', async ({ guil
 });
 
 describe("a game that the guild doesn't allow", () => {
-  it('is rejected, and the reply only offers allowed games', async ({ guild, member }) => {
+  it('is rejected with a choice of allowed games', async ({ guild, member }) => {
     await allowGames(guild, ['css']);
     const near = await addServer(member, 'a.example.com:1', { game: 'counter-strik' });
     expect(labelsOf(near)).toEqual(['Submit as Counter-Strike: Source', 'Edit']);
@@ -513,7 +512,7 @@ describe("a game that the guild doesn't allow", () => {
     await isAccepted(guild, refused, { server: 'mc.example.com', port: '1', game: 'css' });
   });
 
-  it('can be replaced with an allowed game in a select menu', async ({ guild, member }) => {
+  it('can be replaced with an allowed game from a select menu', async ({ guild, member }) => {
     await allowGames(guild, ['css', 'csgo', 'cs16', 'dayz', 'ark']);
     const refused = await addServer(member, 'many.example.com', { game: 'minecraft' });
     expect(labelsOf(refused)).toEqual(['Edit']);
@@ -554,7 +553,7 @@ describe("a member's input", () => {
     await says(await guild.member.submit(window.modal, { ...window.typed, port: '27015' }), ACCEPTED);
   });
 
-  it('is sent only once if the member uses both the button and the form', async ({ guild, member }) => {
+  it('is sent only once, even if the member also submits the Edit form', async ({ guild, member }) => {
     const answer = await addServer(member, 'once.example.com');
     const { modal, typed } = await openModal(member, answer);
     await member.press(answer, 'Submit with port 27015');
@@ -584,7 +583,7 @@ describe('a previously submitted server', () => {
     expect(addsOf(bot, 'flight.example.com')).toHaveLength(1);
   });
 
-  it('can be sent again with a button, or from another guild', async ({ bot, admin, member }) => {
+  it('can be resubmitted with a button or from another guild', async ({ bot, admin, member }) => {
     await addServer(admin, 'before.example.com:1');
     const warning = await addServer(member, 'before.example.com:1');
     expect(textOf(warning)).toMatch(

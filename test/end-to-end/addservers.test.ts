@@ -182,11 +182,10 @@ describe('/addservers', () => {
       lines(1001),
       /⚠️ list\.txt has more than 1,000 game servers\. Split it up\..*You'll need to choose the file again\./,
     ],
-  ] as const)('rejects a file that %s, then accepts another file in the form', async ([
-    _what,
-    content,
-    words,
-  ], { member, listing }) => {
+  ] as const)('rejects a file that %s and lets the member choose another', async ([_what, content, words], {
+    member,
+    listing,
+  }) => {
     const file = { ...upload('list.txt', content), size: 10, contentType: 'text/plain' };
     const refused = await member.slash('addservers', { file, game: 'rust' });
     expect(textOf(refused)).toMatch(words);
@@ -207,7 +206,7 @@ describe('/addservers', () => {
     expect(textOf(await sendFile(member, lines(1)))).toContain('Only files ending in .txt, .csv or .json');
   });
 
-  it('lists repeated entries in a JSON file', async ({ member }) => {
+  it('reports duplicate entries in a JSON list', async ({ member }) => {
     const servers = JSON.stringify(Array(3).fill('c.example.com:1 rust'));
     const preview = await member.submit(modalOf(await member.slash('addservers')), { servers });
     expect(textOf(preview)).toContain('2 lines repeat earlier ones and count only once: lines 2-3.');
@@ -227,7 +226,7 @@ describe('/addservers', () => {
     expect(labelsOf(none)).toEqual(['Edit']);
   });
 
-  it("recognises a table's columns by name, and lists unused columns", async ({ member, listing }) => {
+  it('recognises table columns by name and lists ignored ones', async ({ member, listing }) => {
     const table =
       'Spiel;IP;Port;Abfrageport;Nummer\nRust;a.example.com;1;2;30001\ncs2;b.example.com;3;4;30002';
     const preview = await sendFile(member, table);
@@ -370,7 +369,7 @@ describe('a list preview', () => {
     expect(listing.submitted).toHaveLength(13);
   });
 
-  it('only accepts and suggests allowed games', async ({ guild, member, listing }) => {
+  it('suggests only allowed games', async ({ guild, member, listing }) => {
     await allowGames(guild, ['cs2']);
     const unknown = Array.from({ length: 9 }, (_, n) => `c${n}.example.com:3 rusty`);
     const list = ['a.example.com:1 cs2', 'b.example.com:2 rust', ...unknown];
@@ -389,7 +388,7 @@ describe('a list preview', () => {
     expect(selectsOf(preview).map(({ placeholder }) => placeholder)).toEqual(['Game for lines 1 and 1b']);
   });
 
-  it('has a select menu that only changes the lines it names', async ({ member, listing }) => {
+  it('has a select menu that changes only the lines it names', async ({ member, listing }) => {
     const preview = await paste(
       member,
       [
@@ -445,7 +444,7 @@ describe('a list preview', () => {
     expect(listing.submitted).toHaveLength(4);
   });
 
-  it('shows an error if an admin has since disallowed a game', async ({ guild, member, listing }) => {
+  it('shows an error if an admin disallows one of its games', async ({ guild, member, listing }) => {
     const lacking = await sendFile(member, 'a.example.com:1\nb.example.com:2');
     expect(textOf(lacking)).not.toContain('Nothing is ready to submit');
     const ready = await sendFile(member, 'a.example.com:1 cs2\nb.example.com:2 rust');
@@ -457,7 +456,7 @@ describe('a list preview', () => {
     expect(listing.submitted).toEqual([]);
   });
 
-  it("can't be submitted after the member's name has been deleted", async ({ member, listing }) => {
+  it("can't be submitted after the member deletes their name", async ({ member, listing }) => {
     const preview = await paste(member, 'good.example.com:1 cs2\nother.example.com:1 cs2');
     await deleteName(member);
     expect(textOf(await pressSubmit(member, preview))).toMatch(/was deleted\. Nothing was sent this time\./);
@@ -465,7 +464,7 @@ describe('a list preview', () => {
     expect(listing.submitted).toEqual([]);
   });
 
-  it("isn't restored if Undo is pressed more than 15 minutes after Cancel", async () => {
+  it("can't be restored with Undo more than 15 minutes after Cancel", async () => {
     const clock = createTestClock();
     const { member } = await (await oneBot()).newGuild({ key: 'sandbox-key' });
     const cancelled = await member.press(await paste(member, lines(2)), 'Cancel');
@@ -474,9 +473,54 @@ describe('a list preview', () => {
     expect(textOf(late)).toContain('Undo only works for 15 minutes.');
     expect(labelsOf(late)).toEqual([]);
   });
+
+  it('includes a file with every line that needs fixing', async ({ member }) => {
+    const lines = Array.from({ length: 12 }, (_, n) => `no-game-${n}.example.com:1`);
+    const preview = await paste(member, ['127.1:5 cs2', ...lines, 'good.example.com:1 cs2'].join('\n'));
+    const rows = csvOf(messageOf(preview), 'to-fix.csv');
+    expect(rows.map((row) => row[4])).toEqual(Array.from({ length: 13 }, (_, n) => String(n + 1)));
+    expect(rows.at(-1)?.at(-1)).toContain('no game');
+    expect(textOf(preview)).toContain('13 lines need fixing:');
+    expect(textOf(preview)).toContain('… and 8 more\nAll of them are in to-fix.csv.');
+  });
+
+  it('lets the member include unconfirmed servers before already submitted ones', async ({
+    member,
+    listing,
+  }) => {
+    await pressSubmit(member, await paste(member, lines(4)));
+    answerBy(() => ({ kind: 'status', status: 500 }));
+    const more = lines(2).replaceAll(/^s/gm, 'lost');
+    await pressSubmit(member, await paste(member, more));
+    answerBy(() => undefined);
+    const both = `${lines(4)}\n${more}`;
+    const again = await paste(member, both);
+    expect(textOf(again)).toMatch(
+      /Nothing is ready to submit\.\s+2 unconfirmed:\n• lost0\.[^\n]*❓ unconfirmed [^\n]*\n• lost1\.[^\n]*\n4 already submitted:\n• s0\./,
+    );
+    expect(labelsOf(again)).toEqual(['Include 2 unconfirmed', 'Edit', 'Cancel']);
+    // Nothing is left to do in this list.
+    expect(textOf(await member.slash('submissions'))).not.toContain('Unfinished');
+    const included = await member.press(again, 'Include 2 unconfirmed');
+    const labels = ['Submit 2 game servers', 'Skip 2 unconfirmed', 'Include 4 already submitted'];
+    expect(labelsOf(included)).toEqual([...labels, 'Edit', 'Cancel']);
+    expect(textOf(await member.slash('submissions'))).toContain(
+      'Unfinished list: 2 ready, 0 to fix, 4 already submitted.',
+    );
+    const all = await member.press(included, 'Include 4 already submitted');
+    expect(labelsOf(all)).toEqual(['Submit 6 game servers', 'Skip 4 already submitted', 'Edit', 'Cancel']);
+    const some = await member.press(all, 'Skip 4 already submitted');
+    expect(labelsOf(some)).toEqual([...labels, 'Edit', 'Cancel']);
+    expect(labelsOf(await member.press(some, 'Skip 2 unconfirmed'))).toEqual(labelsOf(again));
+    await pressSubmit(member, await member.press(await paste(member, both), 'Include 2 unconfirmed'));
+    expect(listing.submitted.map(({ server }) => server.replace(/\..*/, ''))).toEqual([
+      ...['s0', 's1', 's2', 's3'],
+      ...['lost0', 'lost1'],
+    ]);
+  });
 });
 
-describe('a list with a single line', () => {
+describe('a list with a single server', () => {
   it('is previewed after the member accepts a suggested fix', async ({ member, listing }) => {
     const shown = await paste(member, 'one.example.com cs2');
     expect(textOf(shown)).toContain('Needs fixing: no port (default is 27015).');
@@ -516,7 +560,7 @@ describe('a list with a single line', () => {
     );
   });
 
-  it('lets the member fill in lines that were left out', async ({ member, listing }) => {
+  it('lets the member fill in skipped lines', async ({ member, listing }) => {
     const preview = await paste(
       member,
       'a.example.com:1 rust\n# offline: b.example.com:2\nb dot example dot com',
@@ -533,10 +577,7 @@ describe('a list with a single line', () => {
     expect(listing.submitted.map(({ server }) => server)).toEqual(['a.example.com', 'b.example.com']);
   });
 
-  it('can be edited in the single-server form, even if it was part of a longer list', async ({
-    member,
-    listing,
-  }) => {
+  it('is edited in the single-server form', async ({ member, listing }) => {
     const report = await pressSubmit(
       member,
       await paste(member, 'a.example.com:1 cs2\nb.example.com:0 rust'),
@@ -560,7 +601,7 @@ describe('a list with a single line', () => {
 });
 
 describe('a suggested game', () => {
-  it('only applies to the lines it was suggested for', async ({ member, listing }) => {
+  it('applies only to the lines it was suggested for', async ({ member, listing }) => {
     const list = 'a.example.com:1 minecarft\nb.example.com:2 factorrio\nc.example.com:3 zzzzzz';
     const preview = await paste(member, list);
     const taken = await member.press(preview, 'Use the suggested games (2)');
@@ -611,7 +652,7 @@ describe('the Edit button', () => {
     expect(listing.submitted[0]).toEqual({ server: 'right0.example.com', port: 27015, game: 'cs2' });
   });
 
-  it('opens a form with as many lines as fit and refers to a file for the rest', async ({ member }) => {
+  it('opens a form with as many lines as fit', async ({ member }) => {
     const wrong = Array.from({ length: 200 }, (_, n) => `a-rather-long-name-${n}.example.com:0 cs2`);
     const preview = await sendFile(member, `${wrong.join('\n')}\ngood.example.com:1 cs2`);
     const { modal, typed } = await openModal(member, preview);
@@ -640,16 +681,6 @@ describe('the Edit button', () => {
     expect((await openModal(member, after, 'Edit')).typed.servers?.split('\n')).toHaveLength(3);
     await pressSubmit(member, after);
     expect(listing.submitted.map(({ port }) => port)).toEqual([1, 3]);
-  });
-
-  it('comes with a file of all lines to fix, including those without a game', async ({ member }) => {
-    const lines = Array.from({ length: 12 }, (_, n) => `no-game-${n}.example.com:1`);
-    const preview = await paste(member, ['127.1:5 cs2', ...lines, 'good.example.com:1 cs2'].join('\n'));
-    const rows = csvOf(messageOf(preview), 'to-fix.csv');
-    expect(rows.map((row) => row[4])).toEqual(Array.from({ length: 13 }, (_, n) => String(n + 1)));
-    expect(rows.at(-1)?.at(-1)).toContain('no game');
-    expect(textOf(preview)).toContain('13 lines need fixing:');
-    expect(textOf(preview)).toContain('… and 8 more\nAll of them are in to-fix.csv.');
   });
 
   it('creates a new draft if the old one no longer exists', async ({ member, listing }) => {
@@ -692,7 +723,7 @@ describe('the Edit button', () => {
   it.for([
     'Submit 2 game servers',
     'Cancel',
-  ])('shows the outcome if the list was submitted from another reply, and so does "%s"', async (label, {
+  ])('shows the outcome of a list submitted from another reply (as does "%s")', async (label, {
     member,
     listing,
   }) => {
@@ -709,7 +740,7 @@ describe('the Edit button', () => {
     expect(listing.submitted).toHaveLength(3);
   });
 
-  it('offers "My submissions" if the report on the submitted list needs a file', async ({ member }) => {
+  it('offers only "My submissions" if a long list was already submitted', async ({ member }) => {
     const preview = await paste(member, lines(11));
     const continued = await member.press(await member.slash('submissions'), 'Continue');
     await pressSubmit(member, continued);
@@ -721,7 +752,7 @@ describe('the Edit button', () => {
     expect(labelsOf(after)).toEqual(['My submissions']);
   });
 
-  it("opens a form with the member's text if the text isn't a list", async ({ member, listing }) => {
+  it("reopens the form with the member's text if it isn't a list", async ({ member, listing }) => {
     const words = 'our servers\nare the best';
     const said = await paste(member, words, { game: 'rust' });
     expect(textOf(said)).toMatch(/No game servers were found/);
@@ -817,7 +848,7 @@ describe('the report on a list', () => {
     expect(csvOf(report, 'not-sent.csv')).toHaveLength(9);
   });
 
-  it("has attachments even for a short list if the service's messages are too long", async ({ member }) => {
+  it("has attachments if the service's messages are too long", async ({ member }) => {
     answerBy((count) => {
       const message = `${count} ${'why '.repeat(45)}`;
       return { kind: 'json', status: 200, body: { status: 'error', message } };
@@ -827,7 +858,7 @@ describe('the report on a list', () => {
     expect(textOf(report)).toContain('… and others, for other reasons.');
   });
 
-  it("doesn't count lines from other submissions", async ({ member }) => {
+  it("doesn't count lines from an earlier submission of the list", async ({ member }) => {
     const wrong = Array.from({ length: 11 }, (_, n) => `w${n}.example.com:0 cs2`);
     const first = await paste(
       member,
@@ -842,42 +873,7 @@ describe('the report on a list', () => {
     expect(textOf(await pressSubmit(member, preview))).toContain('These 11 lines: report.csv');
   });
 
-  it('counts unconfirmed servers apart from already submitted ones, and includes them first', async ({
-    member,
-    listing,
-  }) => {
-    await pressSubmit(member, await paste(member, lines(4)));
-    answerBy(() => ({ kind: 'status', status: 500 }));
-    const more = lines(2).replaceAll(/^s/gm, 'lost');
-    await pressSubmit(member, await paste(member, more));
-    answerBy(() => undefined);
-    const both = `${lines(4)}\n${more}`;
-    const again = await paste(member, both);
-    expect(textOf(again)).toMatch(
-      /Nothing is ready to submit\.\s+2 unconfirmed:\n• lost0\.[^\n]*❓ unconfirmed [^\n]*\n• lost1\.[^\n]*\n4 already submitted:\n• s0\./,
-    );
-    expect(labelsOf(again)).toEqual(['Include 2 unconfirmed', 'Edit', 'Cancel']);
-    // Nothing is left to do in this list.
-    expect(textOf(await member.slash('submissions'))).not.toContain('Unfinished');
-    const included = await member.press(again, 'Include 2 unconfirmed');
-    const labels = ['Submit 2 game servers', 'Skip 2 unconfirmed', 'Include 4 already submitted'];
-    expect(labelsOf(included)).toEqual([...labels, 'Edit', 'Cancel']);
-    expect(textOf(await member.slash('submissions'))).toContain(
-      'Unfinished list: 2 ready, 0 to fix, 4 already submitted.',
-    );
-    const all = await member.press(included, 'Include 4 already submitted');
-    expect(labelsOf(all)).toEqual(['Submit 6 game servers', 'Skip 4 already submitted', 'Edit', 'Cancel']);
-    const some = await member.press(all, 'Skip 4 already submitted');
-    expect(labelsOf(some)).toEqual([...labels, 'Edit', 'Cancel']);
-    expect(labelsOf(await member.press(some, 'Skip 2 unconfirmed'))).toEqual(labelsOf(again));
-    await pressSubmit(member, await member.press(await paste(member, both), 'Include 2 unconfirmed'));
-    expect(listing.submitted.map(({ server }) => server.replace(/\..*/, ''))).toEqual([
-      ...['s0', 's1', 's2', 's3'],
-      ...['lost0', 'lost1'],
-    ]);
-  });
-
-  it('keeps the button for unconfirmed servers after the rest have been resubmitted', async ({
+  it('keeps a button for unconfirmed servers after the rejected ones are resubmitted', async ({
     member,
     listing,
   }) => {
@@ -898,7 +894,7 @@ describe('the report on a list', () => {
     expect(listing.submitted).toHaveLength(101);
   });
 
-  it('lets the member resubmit servers if the key is revoked while the list is being sent', async ({
+  it('lets the member resubmit servers if the key is revoked mid-submission', async ({
     guild,
     admin,
     member,
@@ -946,7 +942,7 @@ describe('a list with the longest possible host names', () => {
   const list = (length: number, port: number) =>
     Array.from({ length }, (_, n) => `${longest(n)}:${port} cs2`).join('\n');
 
-  it('fits in a message and a file, even with 1,000 lines', async ({ member, listing }) => {
+  it('can have up to 1,000 lines', async ({ member, listing }) => {
     expect(longest(0).length).toBe(253);
     const preview = await sendFile(member, list(1000, 9));
     expect(textOf(preview)).toContain('1,000 game servers are ready');

@@ -45,7 +45,9 @@ it('admins can let members with the approval role submit without approval', asyn
   expect(textOf(await openSetting(guild, 'Trusted role'))).toContain('Trusted role: none');
 });
 
-it('the reply and the log show that the approval role has replaced the trusted role', async ({ guild }) => {
+it('the settings page and the log show that the approval role replaced the trusted one', async ({
+  guild,
+}) => {
   await turnApprovalOn(guild);
   const roleId = guild.discord.guildEvents.addRole(guild, { name: 'vip', mentionable: true });
   await pickSetting(guild, 'Trusted role', '@vip');
@@ -68,7 +70,7 @@ it('the "Trusted role" page explains that the role has no effect while approval 
   expect(textOf(await openSetting(guild, 'Trusted role'))).not.toContain(note);
 });
 
-it('the approval options stay on if an admin chooses another approval role', async ({ guild, admin }) => {
+it('the approval options survive a change of approval role', async ({ guild, admin }) => {
   await turnApprovalOn(guild);
   for (const name of ['first', 'second']) {
     guild.discord.guildEvents.addRole(guild, { name, mentionable: true });
@@ -82,7 +84,7 @@ it('the approval options stay on if an admin chooses another approval role', asy
   expect(closed).toContain('✅ Submissions by this role: need no approval');
 });
 
-it('after turning approval off, an admin can approve all waiting submissions', async ({
+it('an admin who turns approval off can approve all waiting submissions at once', async ({
   guild,
   admin,
   member,

@@ -101,7 +101,7 @@ describe('a submission that needs approval', () => {
     expect(asideTo(guild, 'admin')).toBe('');
   });
 
-  it('can only be approved or declined by a moderator who has seen the current version', async ({
+  it("can't be declined by a moderator who hasn't seen the member's edit", async ({
     guild,
     admin,
     member,
@@ -122,7 +122,7 @@ describe('a submission that needs approval', () => {
     expect(addsOf(guild, 'unseen.example.com')).toHaveLength(1);
   });
 
-  it('can no longer be edited once it has been declined', async ({ guild, member }) => {
+  it('can no longer be edited in place once it is declined', async ({ guild, member }) => {
     const { reply, message } = await oneWaits(guild);
     const { modal } = await openModal(member, reply, 'Edit');
     await decline(guild, message, '');
@@ -135,7 +135,7 @@ describe('a submission that needs approval', () => {
   it.for([
     'approved',
     'declined',
-  ] as const)("keeps the member's input if %s during the edit", async (decision, {
+  ] as const)("keeps the member's changes if it is %s during the edit", async (decision, {
     guild,
     listing,
     member,
@@ -164,10 +164,10 @@ describe('a submission that needs approval', () => {
   it.for([
     { decision: 'approved', separate: true },
     { decision: 'declined', separate: false },
-  ])('is reported as no longer waiting if $decision while the member was editing the list', async ({
-    decision,
-    separate,
-  }, { guild, member }) => {
+  ])("keeps the member's new lines if it is $decision during the edit", async ({ decision, separate }, {
+    guild,
+    member,
+  }) => {
     await turnApprovalOn(guild);
     const reply = await pressSubmit(member, await paste(member, lines(2)));
     const { modal, typed } = await openModal(member, reply, 'Edit');
@@ -181,7 +181,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(late)).toContain('new.example.com:3');
   });
 
-  it('shows earlier submissions of the same server to moderators only', async ({ guild, admin, member }) => {
+  it('lists earlier submissions of the same server for moderators only', async ({ guild, admin, member }) => {
     const known = await submittedBefore(guild);
     const reply = await member.press(known, 'Submit again anyway');
     const EARLIER =
@@ -206,7 +206,7 @@ describe('a submission that needs approval', () => {
   it.for([
     { approval: 'on' },
     { approval: 'off' },
-  ])('has a Remove button instead of Approve once an admin has submitted the same server (approval $approval)', async ({
+  ])('has Remove instead of Approve once an admin submits the same server (approval $approval)', async ({
     approval,
   }, { guild, admin }) => {
     const { message } = await oneWaits(guild);
@@ -217,7 +217,7 @@ describe('a submission that needs approval', () => {
     expect(labelsOf(message)).not.toContain('Approve');
   });
 
-  it('shows moderators the number of ports if the member submitted more than ten at one address', async ({
+  it('warns moderators if the member submits more than ten ports at one address', async ({
     guild,
     admin,
     member,
@@ -234,7 +234,12 @@ describe('a submission that needs approval', () => {
     expect(textOf(await admin.slash('submissions'))).toContain(many);
   });
 
-  it('is sent immediately if the member has the trusted role', async ({ guild, discord, admin, member }) => {
+  it('can be sent without approval once the member has the trusted role', async ({
+    guild,
+    discord,
+    admin,
+    member,
+  }) => {
     await turnApprovalOn(guild);
     const refused = await pickSetting(guild, 'Trusted role', '@everyone');
     expect(textOf(refused)).toMatch(/@everyone can't be the trusted role.*Trusted role: none/s);
@@ -369,13 +374,7 @@ describe('a submission that needs approval', () => {
     expect(list).not.toContain('not sent');
   });
 
-  it('stays in the queue after a moderator has corrected it', async ({
-    bot,
-    guild,
-    admin,
-    discord,
-    member,
-  }) => {
+  it('stays in the queue after a moderator corrects it', async ({ bot, guild, admin, discord, member }) => {
     const { reply, message } = await oneWaits(guild, 'wrogn.example.com');
     const moderator = inStaff(guild, 'admin');
     const { modal, typed } = await openModal(moderator, message, 'Correct…');
@@ -422,7 +421,7 @@ describe('a submission that needs approval', () => {
     expect(await bot.store.rows(ofAdmin, guild.id, admin.userId, admin.userId)).toEqual([]);
   });
 
-  it("shows a moderator's input if the form is submitted too late", async ({ guild, member }) => {
+  it("isn't affected by a late decline or correction", async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const moderator = inStaff(guild, 'admin');
     const late = { why: 'rules', reason: 'Typed.', block: '@member' };
@@ -497,7 +496,7 @@ describe('a submission that needs approval', () => {
     await admin.press(next, 'Decline').then((answer) => expect(answer.kind).toBe('modal'));
   });
 
-  it('shows who approved part of it, and why the rest is still waiting', async ({ guild, member }) => {
+  it('shows why some lines are still waiting after a partial approval', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     await setQuota(guild, '2');
     const reply = await pressSubmit(member, await paste(member, lines(4)));
@@ -511,9 +510,7 @@ describe('a submission that needs approval', () => {
     expect(logLines(guild).filter((line) => line.includes('s0.example.com'))).toHaveLength(1);
   });
 
-  it("keeps a moderator's correction if another moderator corrects it with an older form", async ({
-    guild,
-  }) => {
+  it('keeps a correction if a moderator submits an outdated form', async ({ guild }) => {
     const { message } = await oneWaits(guild);
     const moderator = inStaff(guild, 'admin');
     const { modal, typed } = await openModal(moderator, message, 'Correct…');
@@ -527,7 +524,7 @@ describe('a submission that needs approval', () => {
     expect(kept).toMatchObject({ server: 'late.example.com', port: '2' });
   });
 
-  it('stays in the queue with its remaining lines after some have been declined', async ({
+  it('keeps its remaining lines in the queue after some are declined', async ({
     guild,
     discord,
     admin,
@@ -630,7 +627,7 @@ describe('a submission that needs approval', () => {
     expect(logLines(guild).join('\n')).not.toContain('@member:');
   });
 
-  it('can be approved in /submissions if its message has been deleted', async ({
+  it('can be approved in /submissions if its log channel message is deleted', async ({
     bot,
     guild,
     admin,
@@ -649,11 +646,7 @@ describe('a submission that needs approval', () => {
     expect(bot.log().filter(({ channelId }) => channelId === staffChannel(guild))).toEqual([]);
   });
 
-  it('returns to the queue if the service is down, and the attempt appears in the history', async ({
-    guild,
-    listing,
-    member,
-  }) => {
+  it('returns to the queue if the service is down', async ({ guild, listing, member }) => {
     const { message } = await oneWaits(guild);
     await listing.behave({ kind: 'down' });
     await inStaff(guild, 'admin').press(message, 'Approve');
@@ -680,7 +673,7 @@ describe('a submission that needs approval', () => {
     expect(addsOf(guild, HOST)).toEqual([]);
   });
 
-  it("can't be withdrawn from a message that shows an outdated version", async ({ bot, guild, member }) => {
+  it("can't be withdrawn from an outdated message", async ({ bot, guild, member }) => {
     const { reply } = await oneWaits(guild);
     const queue = await member.slash('submissions');
     const opened = await member.slash('submissions');
@@ -699,7 +692,7 @@ describe('a submission that needs approval', () => {
     expect(await waiting()).toEqual([]);
   });
 
-  it('can be withdrawn with a button from version 0.4.0', async ({ bot, guild, member }) => {
+  it('can be withdrawn with a button that version 0.4.0 posted', async ({ bot, guild, member }) => {
     const { reply } = await oneWaits(guild);
     const withdraw = componentsOf(reply).find(({ label }) => label === 'Withdraw');
     const [command, action, draftId] = withdraw?.custom_id?.split(':') ?? [];
@@ -729,7 +722,7 @@ describe('a submission that needs approval', () => {
     expect(labelsOf(old)).toEqual(['Edit']);
   });
 
-  it("keeps the member's input if withdrawn during the edit", async ({ guild, member }) => {
+  it("keeps the member's changes if it is withdrawn during the edit", async ({ guild, member }) => {
     const { reply } = await oneWaits(guild);
     const { modal, typed } = await openModal(member, reply);
     await member.press(await member.slash('submissions'), 'Withdraw');
@@ -773,7 +766,7 @@ describe('a submission that needs approval', () => {
     expect(addsOf(guild, HOST)).toHaveLength(1);
   });
 
-  it("keeps an invalid edit for the member's next attempt", async ({ guild, member }) => {
+  it('keeps an invalid edit so that the member can fix it', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const reply = await pressSubmit(member, await paste(member, lines(3)));
     const typed = '1. s0.example.com:27015 cs2\n2. 10.0.0.1:27015 cs2';
@@ -838,7 +831,7 @@ describe('a submission that needs approval', () => {
       'dort in `/submissions` und drück auf **Bearbeiten und noch einmal einreichen**',
     ],
     ['ja', '編集してもう一度申請', '`/submissions`で開き、**編集してもう一度申請**'],
-  ] as const)('can be edited and submitted again the day after being declined (in %s)', async ([
+  ] as const)('can still be edited and submitted again a day after being declined (in %s)', async ([
     locale,
     label,
     pointer,
@@ -865,7 +858,7 @@ describe('a submission that needs approval', () => {
     expect(labelsOf(declined)).not.toContain(label);
   });
 
-  it('can be partially declined, and each declined line can be resubmitted only once', async () => {
+  it('lets the member resubmit each declined line only once', async () => {
     const clock = createTestClock();
     const bot = await oneBot();
     const guild = await bot.newGuild({ key: 'sandbox-key' });
@@ -944,7 +937,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(await member.pick(history, ['other.example.com:1']))).toContain('No submissions match.');
   });
 
-  it('keeps invalid lines and queues them once they are fixed', async ({ guild, member, listing }) => {
+  it('queues invalid lines once the member fixes them', async ({ guild, member, listing }) => {
     await turnApprovalOn(guild);
     const list = ['one.example.com:1 cs2', 'two.example.com cs2', 'three.example.com:3 cs2'].join('\n');
     const preview = await paste(member, list);
@@ -966,7 +959,7 @@ describe('a submission that needs approval', () => {
     await expect.poll(() => listing.submitted.map(({ port }) => port)).toEqual([1, 2, 3]);
   });
 
-  it('keeps its invalid lines after being approved', async ({ guild, member }) => {
+  it('keeps its invalid lines after approval', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const list = ['one.example.com:1 cs2', 'two.example.com cs2'].join('\n');
     const reply = await pressSubmit(member, await paste(member, list));
@@ -1300,11 +1293,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(await waitingIn(guild))).not.toContain('s1.example.com');
   });
 
-  it("is withdrawn or deleted when the member's or guild's data is deleted", async ({
-    guild,
-    admin,
-    member,
-  }) => {
+  it("stops waiting when the member's or the guild's data is deleted", async ({ guild, admin, member }) => {
     const { message, reply: old } = await oneWaits(guild);
     expect(textOf(await deleteName(member))).toContain('was waiting for a moderator has been withdrawn.');
     await expect.poll(() => textOf(message)).toContain('Withdrawn');

@@ -38,7 +38,7 @@ it.for([
   'user',
   'guild',
   'elsewhere',
-] as const)('a reply to a blocked user has a support link (blocked: %s)', async (who, {
+] as const)("a blocked user's commands are rejected with a support link (blocked: %s)", async (who, {
   bot,
   blocked,
   discord,
@@ -73,7 +73,7 @@ it("a blocked user can't use a panel's buttons", async ({ blocked, discord, admi
   expect(textOf(await member.submit(opened, typed))).toContain(ACCEPTED);
 });
 
-it("a waiting submission isn't sent if the member has since been blocked", async ({
+it("a moderator can't approve a submission from a blocked member", async ({
   blocked: _blocked,
   bot,
   guild,
@@ -95,7 +95,7 @@ it.for([
   { list: 'ALLOWED_GUILDS', idOf: () => '123456789012345678', said: REFUSED.guild },
   { list: 'BLOCKED_GUILDS', idOf: ({ guildId }: Person) => guildId, said: REFUSED.guild },
   { list: 'BLOCKED_USERS', idOf: ({ userId }: Person) => userId, said: REFUSED.user },
-])('$list works on its own and without a support link', async ({ list, idOf, said }) => {
+])('$list takes effect without the other lists or a support link', async ({ list, idOf, said }) => {
   const bot = await oneBot({ start: false, env: { [`${list}_FILE`]: fileOf(list) } });
   const person = bot.person({});
   writeFileSync(fileOf(list), idOf(person));

@@ -24,7 +24,7 @@ const CAN_UNBLOCK = 'this address is blocked here. You can unblock it under Bloc
 const HOST_BLOCKED = "this address is blocked here. Ask this Discord server's admins or moderators.";
 
 describe('the block list in /settings', () => {
-  it('lets an admin block and unblock members, and logs both changes', async ({ guild, admin, member }) => {
+  it('lets an admin block and unblock a member', async ({ guild, admin, member }) => {
     await chooseLogChannel(guild);
     const waiting = await paste(member, 'a.example.com:1 cs2\nb.example.com:1 cs2');
     const list = await openSetting(guild, 'Blocked here');
@@ -58,11 +58,7 @@ describe('the block list in /settings', () => {
     expect(textOf(own)).toMatch(/a block would have no effect.*Blocked here: nothing/s);
   });
 
-  it('lets an admin block host names and ranges, and keeps invalid input in the form', async ({
-    guild,
-    admin,
-    member,
-  }) => {
+  it('lets an admin block host names and IP ranges', async ({ guild, admin, member }) => {
     const list = await openSetting(guild, 'Blocked here');
     const refused = await edit(
       admin,
@@ -94,7 +90,7 @@ describe('the block list in /settings', () => {
 });
 
 describe('in the Decline form, a moderator', () => {
-  it('can also block the member, which flags their other submissions', async ({ guild, member }) => {
+  it('can also block the member', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const moderator = inStaff(guild, 'admin');
     await addServer(member, 'a.example.com:1');
@@ -114,7 +110,7 @@ describe('in the Decline form, a moderator', () => {
     expect(adds(guild)).toHaveLength(1);
   });
 
-  it('can also block a host, then unblock it from the queue', async ({ guild, member }) => {
+  it('can also block a host', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const moderator = inStaff(guild, 'admin');
     await addServer(member, 'a.example.com:1');

@@ -23,7 +23,7 @@ const optionsOf = (answer: Parameters<typeof componentsOf>[0]) =>
   componentsOf(answer).flatMap(({ options }) => options ?? []);
 
 describe('after pasting a console log, a member', () => {
-  it('only submits the selected addresses', async ({ member, listing, bot }) => {
+  it('submits only the addresses that they select', async ({ member, listing, bot }) => {
     const preview = await paste(member, LOG, { game: 'rust' });
     expect(textOf(preview)).toContain('This looks like a log or a list of people');
     expect(labelsOf(preview)).toEqual(['Edit', 'Cancel']);
@@ -91,7 +91,7 @@ describe('a list with ambiguous lines', () => {
     expect(textOf(report)).toContain("1 address wasn't chosen: line 3.");
   });
 
-  it('still counts the skipped lines while waiting and after approval', async ({ guild }) => {
+  it('reports its skipped lines both before and after approval', async ({ guild }) => {
     const { member } = guild;
     await turnApprovalOn(guild);
     const text = `one.example.com:1\n10.0.0.1:2 joined\nr21.example.com:27015 contra strike\n${LOG}`;
@@ -106,7 +106,7 @@ describe('a list with ambiguous lines', () => {
     expect(textOf(preview)).toMatch(skipped);
   });
 
-  it('gets a report without line numbers if entered in the address field', async ({ member }) => {
+  it('is reported without line numbers if entered in an address field', async ({ member }) => {
     const preview = await addServer(member, 'one.example.com:1 and then { "x": three.example.com:3 }');
     await member.pick(preview, ['0']);
     const report = await pressSubmit(member, preview);

@@ -191,7 +191,7 @@ it("the bot stops sending direct messages to a member who doesn't accept them", 
   ).toEqual([]);
 });
 
-it('if a submission returns to the queue, the member is only notified of the final decision', async ({
+it('a member is notified only of the final decision on a requeued submission', async ({
   bot,
   guild,
   listing,

@@ -83,7 +83,7 @@ describe('a list of addresses with look-alike letters', () => {
     ]);
   });
 
-  it('gets the same suggestions from a message as from a form', async ({ guild, member }) => {
+  it('gets the same suggestions when submitted from a message', async ({ guild, member }) => {
     const message = guild.discord.say(member, `CS2\n${LIST}`);
     const preview = await member.useOnMessage('Submit servers', message);
     expect(textOf(preview)).toContain('Did you mean play.example.com:25570?');

@@ -74,7 +74,11 @@ describe('/games', () => {
   });
 });
 
-it("suggestions start with the guild's most frequently submitted games", async ({ bot, member, listing }) => {
+it("autocompletion starts with the guild's most frequently submitted games", async ({
+  bot,
+  member,
+  listing,
+}) => {
   const OPTIONS = { addserver: 'game', addservers: 'game', games: 'search' } as const;
   /** Returns the aliases suggested for an empty input. */
   async function suggested(command: keyof typeof OPTIONS = 'addserver'): Promise<string[]> {

@@ -9,7 +9,7 @@ const it = botTest({
 const links = (answer: Shown) => componentsOf(answer).filter((each) => 'url' in each);
 const contentOf = (answer: Shown) => messageOf(answer).current?.content;
 
-it('replies link to the listing service by its configured name', async ({ member, listing }) => {
+it('replies link to the listing service under its configured name', async ({ member, listing }) => {
   await listing.behave({ kind: 'json', status: 200, body: { status: 'error', message: 'No.' } }, 1);
   expect(contentOf(await addServer(member, 'named.example.com:27015'))).toContain(
     '❌ Rejected. [Game List](<https://list.example/search>) says:',

@@ -14,7 +14,7 @@ import {
 const it = botTest();
 
 describe('a menu on an outdated /settings page', () => {
-  it('only changes the approval options that the admin toggled', async ({ guild, admin }) => {
+  it('changes only the approval options that the admin toggled', async ({ guild, admin }) => {
     await turnApprovalOn(guild);
     const old = await openSetting(guild, 'Approval');
     const page = await openSetting(guild, 'Approval');
@@ -25,7 +25,7 @@ describe('a menu on an outdated /settings page', () => {
     expect(after).toContain('➖ Direct messages about decisions: off');
   });
 
-  it('only changes the games that the admin toggled', async ({ guild, admin }) => {
+  it('changes only the games that the admin toggled', async ({ guild, admin }) => {
     const page = await openSetting(guild, 'Games');
     await admin.pick(page, ['Factorio', 'ARK: Survival Evolved']);
     const old = await openSetting(guild, 'Games');
@@ -34,7 +34,7 @@ describe('a menu on an outdated /settings page', () => {
     expect(textOf(after)).toContain('Games: only Factorio, Counter-Strike 2, and 1 more\n');
   });
 
-  it('allows exactly the chosen games if all games have since been allowed', async ({ guild, admin }) => {
+  it('allows exactly the chosen games if another admin has allowed all games', async ({ guild, admin }) => {
     const page = await openSetting(guild, 'Games');
     await admin.pick(page, ['Factorio']);
     const old = await openSetting(guild, 'Games');
@@ -43,7 +43,7 @@ describe('a menu on an outdated /settings page', () => {
     expect(textOf(after)).toContain('Games: only Factorio and Counter-Strike 2\n');
   });
 
-  it('only changes the panel buttons that the admin toggled', async ({ guild, admin }) => {
+  it('changes only the panel buttons that the admin toggled', async ({ guild, admin }) => {
     const panel = await postPanel(guild);
     const old = await openSetting(guild, 'Panels');
     const page = await openSetting(guild, 'Panels');
@@ -58,7 +58,7 @@ describe('a button on an outdated /settings page', () => {
     ['Trusted role', 'Stop trusting this role'],
     ['Role for key problems', 'Stop mentioning this role'],
     ['Approval', 'Only “Manage Server” can approve'],
-  ] as const)('only removes the role that the page shows (%s)', async ([name, label], { guild, admin }) => {
+  ] as const)("doesn't remove a role that was chosen later (%s)", async ([name, label], { guild, admin }) => {
     const role = (each: string) =>
       guild.discord.guildEvents.addRole(guild, { name: each, mentionable: true });
     role('vip');
@@ -74,7 +74,7 @@ describe('a button on an outdated /settings page', () => {
   it.for([
     ['Log channel', 'Turn off the log channel'],
     ['Announcements', 'Announce where they were submitted'],
-  ] as const)('only removes the channel that the page shows (%s)', async ([name, label], {
+  ] as const)("doesn't remove a channel that was chosen later (%s)", async ([name, label], {
     guild,
     admin,
   }) => {
@@ -96,7 +96,7 @@ describe('a button on an outdated /settings page', () => {
 describe('an outdated form', () => {
   const CHANGED = '⚠️ This was changed after you opened the form';
 
-  it("keeps the input instead of overwriting another admin's quota", async ({ guild, admin }) => {
+  it("doesn't overwrite another admin's quota", async ({ guild, admin }) => {
     const page = await openSetting(guild, 'Daily quota');
     const { modal } = await openModal(admin, page, 'Change the quota');
     await setQuota(guild, '8');
@@ -119,7 +119,7 @@ describe('an outdated form', () => {
     expect(after).not.toContain(CHANGED);
   });
 
-  it("keeps the input instead of overwriting another admin's panel text", async ({ guild, admin }) => {
+  it("doesn't overwrite another admin's panel text", async ({ guild, admin }) => {
     const panel = await postPanel(guild, 'Before');
     const { modal } = await openModal(admin, await openSetting(guild, 'Panels'));
     const other = await openModal(admin, await openSetting(guild, 'Panels'));

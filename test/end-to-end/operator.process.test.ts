@@ -34,7 +34,7 @@ it('the startup error names all invalid variables, but not their values', async 
   expect(`${stdout}${stderr}`).not.toMatch(/hunter2|too-short|\n\s+at /);
 });
 
-it('the bot prints a single line and exits if Discord rejects its token', async () => {
+it('the bot prints a one-line error and exits if Discord rejects its token', async () => {
   const { discord, listing, mayBreak } = await oneBot({ start: false, http: false });
   mayBreak('401: Unauthorized', 9);
   const { status, stderr, stdout } = await runFile(['src/start.js'], {
@@ -70,8 +70,8 @@ it('in a container, the bot explains an invalid configuration and waits before i
   });
 });
 
-describe('a bot that connects to HTTP/2 servers over TLS', () => {
-  it('logs its configuration, and registers its commands only once', async ({ bot, listing, discord }) => {
+describe('the bot process', () => {
+  it('registers its commands only once, even after a restart', async ({ bot, listing, discord }) => {
     const ready = () => bot.log().filter((entry) => entry.msg === 'ready' && entry.listing === listing.url);
     await expect.poll(ready).not.toEqual([]);
     if (!isOnPostgres) expect(bot.output()).toContain(join(bot.data, 'bot.sqlite.key'));
@@ -83,7 +83,7 @@ describe('a bot that connects to HTTP/2 servers over TLS', () => {
     expect(bot.output().split('created an encryption key')).toHaveLength(isOnPostgres ? 1 : 2);
   });
 
-  it('still uses HTTP/1.1 for submissions and files', async ({ member, discord, listing }) => {
+  it('uses HTTP/1.1 even if Discord and the service support HTTP/2', async ({ member, discord, listing }) => {
     expect(textOf(await member.slash('games'))).toContain('From the listing service, updated');
     expect(textOf(await addServer(member, 'tls.example.com:27015'))).toContain(ACCEPTED);
     const list = await sendFile(member, `${lines(150)}\nwrong.example.com:70000 cs2`);
@@ -112,7 +112,7 @@ describe('a bot that connects to HTTP/2 servers over TLS', () => {
     'SIGINT',
     'SIGHUP',
     'SIGTERM',
-  ] as const)('finishes commands in progress after %s, and exits with status 0', async (signal, {
+  ] as const)('finishes commands in progress after %s and exits with status 0', async (signal, {
     bot,
     guild,
     admin,
@@ -153,7 +153,7 @@ describe('a bot that connects to HTTP/2 servers over TLS', () => {
     expect(await bot.process.stop()).toMatchObject({ status: 0, signal: null });
   });
 
-  it('stops immediately when it receives a second signal', async ({ bot, guild, member, listing }) => {
+  it('stops immediately on a second signal', async ({ bot, guild, member, listing }) => {
     await listing.behave({ kind: 'hang' }, 1);
     void addServer(member, 'second.example.com:1');
     await expect.poll(() => adds(guild)).toHaveLength(1);
@@ -167,7 +167,7 @@ describe('a bot that connects to HTTP/2 servers over TLS', () => {
   });
 });
 
-it('a bot exits with status 1 if one of its components never stops', async () => {
+it('the bot exits with status 1 if one of its components never stops', async () => {
   const preload = new URL('../faults/preloads/endless-stop.ts', import.meta.url);
   const bot = await openBot({ asProcess: true, env: { NODE_OPTIONS: `--import=${preload}` } });
   await expect(bot.close()).rejects.toMatchObject({

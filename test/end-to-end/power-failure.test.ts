@@ -73,7 +73,7 @@ const SYNCED = [
   'insert drafts',
 ];
 
-it.skipIf(isOnPostgres)('with SQLite, the bot syncs all writes to disk except the listed ones', async () => {
+it.skipIf(isOnPostgres)('with SQLite, the bot syncs writes that must survive a power failure', async () => {
   const writes = recordWrites();
   const httpPort = String(await quietPort());
   const file = join(folder(), 'keys');

@@ -46,12 +46,7 @@ describe('/privacy', () => {
     expect(labelsOf(answer)).toEqual(['Delete my name', 'Turn direct messages off']);
   });
 
-  it("deletes a member's name after confirmation, but still counts their submissions towards limits", async ({
-    bot,
-    guild,
-    admin,
-    canary,
-  }) => {
+  it("deletes a member's name after confirmation", async ({ bot, guild, admin, canary }) => {
     const onDisk = () => bot.store.content();
     const other = guild.person({ role: 'other' });
     await addServer(other, 'c.example.com:3');
@@ -99,7 +94,7 @@ describe('/privacy', () => {
     expect(textOf(await addServer(canary, 'b.example.com:2'))).toContain('has reached its limit');
   });
 
-  it('announces the deletion of all data in the log channel and on waiting submissions', async ({
+  it('reports a full deletion in the log channel and on waiting submissions', async ({
     bot,
     guild,
     admin,
@@ -126,7 +121,11 @@ describe('/privacy', () => {
     expect(textOf(left)).toContain(gone);
   });
 
-  it('asks again if something was set up or submitted in the meantime', async ({ guild, admin, member }) => {
+  it('asks for confirmation again if an API key or submission was added', async ({
+    guild,
+    admin,
+    member,
+  }) => {
     const ask = async () =>
       admin.press(await admin.slash('privacy'), 'Delete all data for this Discord server');
     const old = await ask();
@@ -148,7 +147,7 @@ describe('/privacy', () => {
     expect(textOf(await admin.slash('keystatus'))).toContain('has no API key');
   });
 
-  it('asks again if a panel, submission or block was added or a panel was changed', async ({
+  it('asks for confirmation again if a panel, submission or block has changed', async ({
     guild,
     admin,
     member,

@@ -170,7 +170,7 @@ describe('the queue in /submissions', () => {
     expect(labelsOf(queue)).toEqual(['History', 'Blocked here']);
   });
 
-  it("keeps the submission and the moderator's input if a form is rejected", async ({ guild, admin }) => {
+  it("keeps the moderator's input if a form is rejected", async ({ guild, admin }) => {
     const replies = await letWait(guild, 3);
     await setApprovalOptions(guild, ['Require a reason to decline']);
     const queue = await admin.slash('submissions');
@@ -263,7 +263,7 @@ describe('the queue in /submissions', () => {
     await expect.poll(() => textOf(message)).toMatch(/2 game servers.*❌ 1 declined by .*s1\.example\.com/s);
   });
 
-  it("shows the moderator's input if the form is submitted too late", async ({ guild, admin }) => {
+  it("shows the moderator's input if their decline comes too late", async ({ guild, admin }) => {
     const replies = await letWait(guild, 2);
     for (const others of [1, 0]) {
       const queue = await admin.slash('submissions');
@@ -279,7 +279,7 @@ describe('the queue in /submissions', () => {
   });
 });
 
-it('moderators can resend an unconfirmed game server from the queue and the history', async ({
+it('moderators can resend an unconfirmed game server from the queue or the history', async ({
   guild,
   admin,
   member,
@@ -356,7 +356,7 @@ it('a form keeps its input if the moderator loses the approval role', async ({ g
   }
 });
 
-it('a search finds waiting submissions if nothing else matches', async ({ guild, admin, member }) => {
+it('a search lists waiting submissions if no past ones match', async ({ guild, admin, member }) => {
   await letWait(guild, 2);
   for (const person of [admin, member]) {
     const found = await person.slash('submissions', { server: 'q1' });
@@ -368,7 +368,7 @@ it('a search finds waiting submissions if nothing else matches', async ({ guild,
   expect(textOf(await admin.slash('submissions', { server: 'q2' }))).toContain('No submissions match.');
 });
 
-it('a search that finds past submissions has a button for the waiting ones', async ({
+it('search results with past submissions have a button for waiting ones', async ({
   guild,
   admin,
   member,
@@ -466,7 +466,7 @@ describe('all submissions from one member', () => {
     );
   });
 
-  it('can be declined even if the server to block has already been approved', async ({ guild, admin }) => {
+  it('can be declined even if one of them has already been approved', async ({ guild, admin }) => {
     await letWait(guild, 3);
     const queue = await admin.slash('submissions');
     const form = modalOf(await admin.press(queue, 'Decline all 3 from @member'));
@@ -526,7 +526,7 @@ describe('all submissions from one member', () => {
     await reply;
   });
 
-  it("stay in the queue if they can't be sent, and the reply explains why", async ({ guild, admin }) => {
+  it("stay in the queue if they can't be sent", async ({ guild, admin }) => {
     await letWait(guild, 3);
     const question = await admin.press(await admin.slash('submissions'), 'Approve all 3 from @member');
     await addServer(admin, 'q1.example.com:27015');
@@ -540,7 +540,7 @@ describe('all submissions from one member', () => {
     expect(textOf(await other.slash('submissions'))).not.toContain('q1.example');
   });
 
-  it('are shown below a warning if the service rejects the key', async ({ guild, admin }) => {
+  it('are preceded by a warning if the service rejects the API key', async ({ guild, admin }) => {
     await letWait(guild, 2);
     expect(textOf(await admin.slash('submissions'))).not.toContain('API key');
     await guild.listing.behave(
@@ -555,11 +555,7 @@ describe('all submissions from one member', () => {
     expect(textOf(await other.slash('submissions'))).not.toContain('API key');
   });
 
-  it('can only be approved together if their game servers fit in the message', async ({
-    guild,
-    admin,
-    member,
-  }) => {
+  it('can be approved together only if they fit in one message', async ({ guild, admin, member }) => {
     await turnApprovalOn(guild);
     await pressSubmit(member, await paste(member, lines(11)));
     const long = `${'long.'.repeat(40)}example.com`;
@@ -580,7 +576,7 @@ describe('all submissions from one member', () => {
   });
 });
 
-it('a moderator needs only eight button presses for 15 submissions from four members', async ({ guild }) => {
+it('a moderator can approve 15 submissions from four members in eight button presses', async ({ guild }) => {
   await letMembersWait(guild, [6, 4, 4, 1]);
   const moderator = inStaff(guild, 'admin');
   const queue = await moderator.slash('submissions');
