@@ -69,11 +69,7 @@ describe('/setkey', () => {
     expect(labelsOf(empty)).toEqual(['Enter an API key']);
   });
 
-  it("doesn't save a key during an outage, but explains that it may be valid", async ({
-    guild,
-    admin,
-    listing,
-  }) => {
+  it("doesn't save an untested key while the service is down", async ({ guild, admin, listing }) => {
     await listing.behave({ kind: 'down' });
     const down = await setKey(admin, 'sandbox-key');
     expect(textOf(down)).toMatch(/Not saved\. .*couldn't be reached.*it may still be valid/s);
@@ -92,7 +88,7 @@ describe('/setkey', () => {
     expect(limited).not.toContain('Copy');
   });
 
-  it('can replace a paused key with a new one', async ({ guild, admin, member, listing }) => {
+  it('replaces a paused key with a new one', async ({ guild, admin, member, listing }) => {
     await setKey(admin, 'sandbox-key');
     await listing.behave({ kind: 'status', status: 429, retryAfter: 600 });
     await addServer(member, 'limited.example.com:1');
@@ -103,7 +99,7 @@ describe('/setkey', () => {
     expect(textOf(await setKey(admin, 'sandbox-key'))).toContain('The previous API key is still in use.');
   });
 
-  it('only replaces the previous key if the new one works', async ({ guild, admin, listing }) => {
+  it('keeps the previous key unless the new one works', async ({ guild, admin, listing }) => {
     await setKey(admin, 'sandbox-key');
     expect(textOf(await setKey(admin, 'wrong-key'))).toContain('The previous API key is still in use.');
     await listing.behave({ kind: 'html' });
@@ -114,7 +110,7 @@ describe('/setkey', () => {
     expect(await keyInUse(guild)).toBe('second-key-1234');
   });
 
-  it('only saves one of two keys that are tested at the same time', async ({ guild, admin, listing }) => {
+  it('saves only one of two keys tested at the same time', async ({ guild, admin, listing }) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const before = listing.requests.length;
     await listing.behave({ kind: 'held', until: promise });
@@ -158,7 +154,7 @@ describe('/setkey', () => {
     expect(textOf(await setKey(admin, 'sandbox-key'))).not.toContain('log channel');
   });
 
-  it('lets each admin test at most five keys per minute', async ({ guild, admin, listing }) => {
+  it('limits each admin to five key tests per minute', async ({ guild, admin, listing }) => {
     const before = listing.requests.length;
     for (const key of ['wrong-key', 'wrong-key', 'sandbox-key']) await setKey(admin, key);
     const status = await admin.slash('keystatus');

@@ -62,11 +62,7 @@ describe('/submissions', () => {
     expect(all).not.toMatch(/approved|pending|in review/i);
   });
 
-  it('shows members only their own submissions, and admins all submissions', async ({
-    guild,
-    admin,
-    member,
-  }) => {
+  it("shows other users' submissions only to admins", async ({ guild, admin, member }) => {
     await addFour(guild);
     const own = await read(guild, {}, member);
     expect(own).toMatch(/My submissions.*3 submissions/s);
@@ -122,7 +118,7 @@ describe('/submissions', () => {
     expect(next).not.toContain('admins');
   });
 
-  it("exports a table that doesn't contain formulas", async ({ guild, admin, member }) => {
+  it('exports a CSV file without formulas', async ({ guild, admin, member }) => {
     await addFour(guild);
     const all = await admin.slash('submissions', { member: member.userId });
     const exported = await exportAll(admin, all);
@@ -233,7 +229,7 @@ describe('/submissions', () => {
     expect(labelsOf(opened)).toEqual(['Submit another']);
   });
 
-  it("doesn't count already submitted lines of an unfinished list as ready", async ({ member }) => {
+  it("doesn't count an unfinished list's submitted lines as ready", async ({ member }) => {
     await paste(member, `${lines(2)}\nleft.example.com:1 cs2\nleft.example.com:0 cs2`);
     expect(textOf(await member.slash('submissions'))).toContain('Unfinished list: 3 ready, 1 to fix.');
     await pressSubmit(member, await paste(member, lines(2)));
@@ -242,7 +238,7 @@ describe('/submissions', () => {
     );
   });
 
-  it("doesn't show a list as unfinished if all of its lines were already submitted", async ({ member }) => {
+  it("doesn't show a list as unfinished once all of its lines are submitted", async ({ member }) => {
     await paste(member, 'older.example.com:1 cs2\nolder.example.com:2 cs2');
     const list = await paste(member, lines(2));
     await paste(member, lines(2));
@@ -253,7 +249,7 @@ describe('/submissions', () => {
     expect(textOf(await member.press(listed, 'Continue'))).toContain('older.example.com');
   });
 
-  it("opens the member's single server with a button to submit another", async ({ admin, member }) => {
+  it('shows a "Submit another" button when a member opens their own server', async ({ admin, member }) => {
     await addServer(member, 'single.example.com:1');
     const opened = async (who: typeof member) =>
       labelsOf(await who.pick(await who.slash('submissions'), ['single.example.com:1']));
@@ -261,10 +257,7 @@ describe('/submissions', () => {
     expect(await opened(admin)).toEqual([]);
   });
 
-  it("shows a list as one entry, and each line's outcome in a separate message", async ({
-    admin,
-    member,
-  }) => {
+  it('shows a whole list as a single entry', async ({ admin, member }) => {
     await pressSubmit(member, await paste(member, 'old.example.com:1 cs2\nold.example.com:2 cs2'));
     await pressSubmit(member, await paste(member, lines(12)));
     await addServer(member, 'single.example.com:1');

@@ -31,12 +31,7 @@ describe('the "Submit servers" command', () => {
     expect(textOf(await member.useOnMessage('Submit servers', picture))).toContain('p.example.com:1');
   });
 
-  it('finds addresses in every format, and lists each of them once', async ({
-    bot,
-    guild,
-    member,
-    listing,
-  }) => {
+  it('finds each address once, whatever its format', async ({ bot, guild, member, listing }) => {
     const preview = await use(
       guild,
       [
@@ -75,7 +70,7 @@ describe('the "Submit servers" command', () => {
     expect(listing.submitted.map(({ game }) => game)).toEqual(['css', 'css']);
   });
 
-  it('offers a button for a game that the message might mention', async ({ guild, member, listing }) => {
+  it('suggests a game that the message might mention', async ({ guild, member, listing }) => {
     const preview = await use(guild, 'Rust nemen: m6.example.com:28015');
     expect(textOf(preview)).toContain('1 game server without a game.');
     expect(labelsOf(preview)).toEqual(['Use Rust', 'Edit', 'Cancel']);

@@ -44,7 +44,7 @@ describe('a second bot with the same database', () => {
 });
 
 describe('two bots with the same token but different databases', () => {
-  it('log a clear warning', async ({ bot, discord, member, skip }) => {
+  it('log a warning', async ({ bot, discord, member, skip }) => {
     skip(OVER_HTTP, 'Discord posts to one address, and sends to every session');
     const printed: string[] = [];
     const other = createBotInProcess({

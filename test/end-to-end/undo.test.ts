@@ -65,10 +65,7 @@ it('a moderator can undo a decline in the log channel before the member is notif
     .toEqual([expect.stringMatching(/^1 approved and 1 declined\n/)]);
 });
 
-it('a reply about a partial approval hides the declined lines while the decline can be undone', async ({
-  guild,
-  member,
-}) => {
+it('a reply about a list hides declined lines until the decline is final', async ({ guild, member }) => {
   const clock = createTestClock();
   await turnApprovalOn(guild);
   const reply = await pressSubmit(member, await paste(member, lines(4)));
@@ -86,7 +83,7 @@ it('a reply about a partial approval hides the declined lines while the decline 
   await expect.poll(() => textOf(reply)).toMatch(/Earlier from the same list:\n❌ 1 declined by .*Not here/);
 });
 
-it('a withdrawn submission and its resubmission have separate messages in the log channel', async ({
+it('resubmitting a withdrawn submission posts a new message in the log channel', async ({
   guild,
   member,
 }) => {
@@ -103,10 +100,7 @@ it('a withdrawn submission and its resubmission have separate messages in the lo
   expect(approvalsIn(guild)).toHaveLength(2);
 });
 
-it('a declined submission and its resubmission have separate messages in the log channel', async ({
-  guild,
-  member,
-}) => {
+it('resubmitting a declined submission posts a new message in the log channel', async ({ guild, member }) => {
   const { message: old } = await oneWaits(guild, 'twice.example.com');
   await decline(guild, old, 'Wrong port');
   const declined = await member.pick(await member.slash('submissions'), ['twice.example.com:1']);
@@ -122,7 +116,7 @@ it('a declined submission and its resubmission have separate messages in the log
   expect(labelsOf(latest)).toEqual([]);
 });
 
-it('a button in the queue undoes the latest decline and its block', async ({ guild, admin, member }) => {
+it('pressing "Undo decline" in the queue also removes the block', async ({ guild, admin, member }) => {
   await turnApprovalOn(guild);
   for (const host of ['a', 'b', 'c']) await addServer(member, `${host}.waits.example.com:1`);
   const form = await admin.press(await admin.slash('submissions'), 'Decline all 3 from @member');
@@ -138,11 +132,7 @@ it('a button in the queue undoes the latest decline and its block', async ({ gui
     .toEqual([DECISIONS, DECISIONS, DECISIONS]);
 });
 
-it('the queue has at most eight buttons and menus, including one for the history', async ({
-  guild,
-  admin,
-  member,
-}) => {
+it('the queue never shows more than eight buttons and menus', async ({ guild, admin, member }) => {
   await turnApprovalOn(guild);
   const other = inStaff(guild, 'other');
   const counts: number[] = [];

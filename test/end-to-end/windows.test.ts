@@ -198,7 +198,7 @@ const standingIn = ({ data }: SeenModal): Opened['typed'] =>
   Object.fromEntries(modalFields(data).map(({ id, value = '' }) => [id, value]));
 
 describe('a prefilled form', () => {
-  it.for(PREFILLED)('shows the current content each time it is opened: $name, $texts', async ({
+  it.for(PREFILLED)('shows the current values whenever it is opened ($name, $texts)', async ({
     name,
     field,
     texts,
@@ -219,7 +219,7 @@ describe("a form that isn't prefilled", () => {
     expect(textOf(await member.submit(again, {}))).toContain('typed.example.com');
   });
 
-  it('shows current information when it is reopened', async ({ guild, member }) => {
+  it('shows up-to-date text when it is reopened', async ({ guild, member }) => {
     const window = async () => modalOf(await member.slash('addservers')).data;
     const before = await window();
     await turnApprovalOn(guild);

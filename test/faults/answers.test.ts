@@ -29,11 +29,7 @@ describe("the bot's replies", () => {
     { fault: { kind: 'status', status: 400 }, path: path.edit },
   ];
 
-  it('are retried if Discord temporarily rejects the acknowledgement or the edit', async ({
-    bot,
-    guild,
-    discord,
-  }) => {
+  it('are retried after temporary Discord errors', async ({ bot, guild, discord }) => {
     // Excludes the bot's other requests, such as the ones that check whether an earlier edit has arrived.
     const answers = () =>
       discord.requests.filter(
@@ -49,12 +45,7 @@ describe("the bot's replies", () => {
     await isAccepted({ bot, guild }, 'after-rest.example.com');
   });
 
-  it("don't overwrite a later edit if the response to an earlier edit is lost", async ({
-    bot,
-    member,
-    discord,
-    listing,
-  }) => {
+  it("don't overwrite later edits when retried", async ({ bot, member, discord, listing }) => {
     const again = () => addServer(member, 'again.example.com:27015');
     await again();
     discord.faults.inject({ fault: { kind: 'answer lost' }, path: path.edit });

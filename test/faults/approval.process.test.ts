@@ -26,7 +26,7 @@ async function oneWaits(guild: TestGuild) {
 }
 
 describe('after a kill -9, a submission that needs approval', () => {
-  it("is posted if it hadn't been posted yet", async ({ bot, guild, member }) => {
+  it('is still posted in the log channel', async ({ bot, guild, member }) => {
     await turnApprovalOn(guild);
     const posts = new RegExp(`channels/${staffChannel(guild)}/messages`);
     const isHung = hung(bot, 'POST', posts);
@@ -55,7 +55,7 @@ describe('after a kill -9, a submission that needs approval', () => {
     expect(addsOf(guild, HOST)).toEqual([]);
   });
 
-  it("shows the member's edit or withdrawal if it was saved", async ({ bot, guild, member }) => {
+  it("shows the member's saved edit or withdrawal", async ({ bot, guild, member }) => {
     await turnApprovalOn(guild);
     const edited = await addServer(member, `${HOST}:1`);
     const withdrawn = await addServer(member, `${HOST}:2`);
@@ -77,7 +77,7 @@ describe('after a kill -9, a submission that needs approval', () => {
     await expect.poll(shown).toMatch(/edited\.example\.com:3.*Withdrawn/s);
   });
 
-  it("shows a moderator's correction if it was saved", async ({ bot, guild, member }) => {
+  it("shows a moderator's saved correction", async ({ bot, guild, member }) => {
     const message = await oneWaits(guild);
     const moderator = inStaff(guild, 'admin');
     const { modal } = await openModal(moderator, message, 'Correct…');
@@ -94,12 +94,7 @@ describe('after a kill -9, a submission that needs approval', () => {
     expect(textOf(await member.slash('submissions'))).toContain('Corrected by');
   });
 
-  it('is listed in one reply with the submissions declined at the same time', async ({
-    bot,
-    guild,
-    admin,
-    member,
-  }) => {
+  it('shares one reply with submissions declined at the same time', async ({ bot, guild, admin, member }) => {
     await turnApprovalOn(guild);
     for (const port of [1, 2]) await addServer(member, `${HOST}:${port}`);
     const queue = await admin.slash('submissions');
@@ -138,11 +133,7 @@ describe('after a kill -9, a submission that needs approval', () => {
     expect(addsOf(guild, HOST)).toHaveLength(1);
   });
 
-  it('is marked as unconfirmed and not resent if it had already been sent', async ({
-    bot,
-    guild,
-    listing,
-  }) => {
+  it('is marked as unconfirmed if it had already been sent', async ({ bot, guild, listing }) => {
     const message = await oneWaits(guild);
     await listing.behave({ kind: 'hang', carriedOut: true });
     void inStaff(guild, 'admin').press(message, 'Approve');
@@ -153,11 +144,7 @@ describe('after a kill -9, a submission that needs approval', () => {
     expect(addsOf(guild, HOST)).toHaveLength(1);
   });
 
-  it("isn't reported again in the log channel if the bot can't reply to the moderator", async ({
-    bot,
-    guild,
-    listing,
-  }) => {
+  it("isn't logged twice if the bot can't reply to the moderator", async ({ bot, guild, listing }) => {
     const message = await oneWaits(guild);
     await listing.behave({ kind: 'hang', carriedOut: true });
     void inStaff(guild, 'admin').press(message, 'Approve');

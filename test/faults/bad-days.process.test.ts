@@ -21,7 +21,7 @@ const made = ({ discord }: Bot, method: string, path: RegExp) =>
 /*
  * test/discord/api.test.ts covers which requests a block stops. These tests cover what the operator sees in the log.
  */
-it('a starting bot logs that Discord is blocking its IP address', async ({ bot, discord }) => {
+it('the bot logs at startup that Discord is blocking its IP address', async ({ bot, discord }) => {
   discord.faults.inject({ fault: BLOCKED, times: ALWAYS });
   bot.process.start();
   await expect.poll(() => bot.output().includes(BLOCK)).toBe(true);
@@ -29,10 +29,7 @@ it('a starting bot logs that Discord is blocking its IP address', async ({ bot, 
   expect(bot.process.running).toBe(true);
 });
 
-it('at startup, the bot logs a single line without a stack trace if Discord is unreachable', async ({
-  bot,
-  discord,
-}) => {
+it('the bot logs a single line at startup if Discord is unreachable', async ({ bot, discord }) => {
   discord.faults.inject({ fault: { kind: 'reset' }, times: ALWAYS });
   bot.process.start();
   await expect.poll(() => discord.requests.length >= 6).toBe(true);
@@ -54,7 +51,7 @@ it('the bot waits out a long rate limit on the gateway URL', async ({ bot, disco
   expect(bot.process.running).toBe(true);
 });
 
-it('a starting bot retries failed requests', async ({ bot, discord, member }) => {
+it('the bot retries requests that fail at startup', async ({ bot, discord, member }) => {
   discord.faults.inject({ fault: { kind: 'status', status: 503 }, ofEachRoute: true });
   await bot.start();
   await expect.poll(() => discord.commands().length > 0).toBe(true);

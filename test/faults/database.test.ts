@@ -106,7 +106,11 @@ refusedIt(
   },
 );
 
-it("if an interaction fails, the reply refers to the operator's log", async ({ bot, guild, listing }) => {
+it('the reply to a failed interaction includes a reference to the log entry', async ({
+  bot,
+  guild,
+  listing,
+}) => {
   open(bot).exec('DROP TABLE keyv');
   const said = textOf(await submit({ bot, guild }, 'broken.example.com'));
   expect(said).toMatch(STORE_FAILED);

@@ -27,10 +27,7 @@ async function press(guild: TestGuild): Promise<void> {
 
 const toldOf = (guild: TestGuild) => directTo(guild, guild.member).map((each) => textOf(each));
 
-it('after a crash, a direct message shows how many servers are unconfirmed or back in the queue', async ({
-  bot,
-  guild,
-}) => {
+it('a direct message after a crash counts unconfirmed and requeued servers', async ({ bot, guild }) => {
   await turnApprovalOn(guild);
   await pressSubmit(guild.member, await sendFile(guild.member, lines(101)));
   await guild.listing.behave({ kind: 'hang', carriedOut: true });
@@ -73,11 +70,7 @@ it('a decline takes effect even if the bot crashes before the undo period ends',
   expect(await declined()).toHaveLength(1);
 });
 
-it('a member gets at most one direct message, no matter when the bot crashes', async ({
-  bot,
-  guild,
-  listing,
-}) => {
+it('a crash never causes a second direct message about a submission', async ({ bot, guild, listing }) => {
   const { member } = guild;
   await turnApprovalOn(guild);
   // The bot dies before the decision is stored.

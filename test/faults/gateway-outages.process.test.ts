@@ -67,7 +67,7 @@ describe.concurrent('during a gateway outage, the bot', () => {
     expect(logged('connection to Discord failed')).toHaveLength(1);
   });
 
-  it("identifies at most four times if Discord doesn't respond", async ({
+  it("sends IDENTIFY at most four times if Discord doesn't respond", async ({
     outage: { gateway, counts, passed, isWell },
   }) => {
     gateway.answerIdentify('nothing');
@@ -83,7 +83,7 @@ describe.concurrent('during a gateway outage, the bot', () => {
     expect(counts().identifies).toBe(before);
   });
 
-  it('identifies at most eight times if Discord responds with op 9', async ({
+  it('sends IDENTIFY at most eight times if Discord responds with op 9', async ({
     outage: { gateway, counts, passed, isWell, logged },
   }) => {
     gateway.answerIdentify('invalid session');

@@ -220,7 +220,7 @@ describe('a running bot', () => {
     return release;
   }
 
-  it('waits for a database that another process has locked', async ({ bot, guild, member }) => {
+  it('recovers after another process has locked the database', async ({ bot, guild, member }) => {
     const place = { bot, guild };
     // Both commands wait for the bot's own writes at startup, each of which waits a second for the lock.
     bot.mayBreak(BREACHES.late, 2);
@@ -249,7 +249,7 @@ describe('a running bot', () => {
   it.for([
     { set: 'ahead', weeks: 3 },
     { set: 'behind', weeks: -3 },
-  ])("doesn't delete old records while the clock is three weeks $set", async ({ set, weeks }, {
+  ])("doesn't delete old records while the clock is three weeks off ($set)", async ({ set, weeks }, {
     bot,
     guild,
   }) => {
@@ -279,7 +279,7 @@ describe('a running bot', () => {
   it.for([
     { set: 'two hours back', hours: 2 },
     { set: 'a year ahead', hours: -366 * 24 },
-  ])('replies to every member even if the clock is set $set during a restart', async ({ set, hours }, {
+  ])('replies to every member even if the clock changes during a restart ($set)', async ({ set, hours }, {
     bot,
     guild,
     listing,

@@ -51,7 +51,7 @@ it.skipIf(!hasPostgres())('members see an error only while PostgreSQL is unavail
 });
 
 it.skipIf(!hasPostgres())(
-  "a moderator sees an approved server's outcome in /submissions even if PostgreSQL becomes unavailable",
+  "a moderator sees an approved server's outcome even if PostgreSQL becomes unavailable",
   async () => {
     const { url, leave, comeBack, drop } = await newDatabase();
     onTestFinished(drop);
@@ -113,7 +113,7 @@ describe.skipIf(!hasPostgres())('if the response to a COMMIT is lost', () => {
     expect(textOf(await guild.member.press(answer, 'Submit again'))).toContain(ACCEPTED);
   });
 
-  it('a moderator sees the decision', async () => {
+  it('a moderator sees that the submission was declined', async () => {
     const { guild, wire } = await overWire();
     await turnApprovalOn(guild);
     await addServer(guild.member, `${HOST}:1`);

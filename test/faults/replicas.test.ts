@@ -105,7 +105,7 @@ describe.skipIf(!hasPostgres())('two bots with a shared database', () => {
     expect(requests()).toEqual([1, 1, 0]);
   });
 
-  it('keep working after one of them is killed', async () => {
+  it('recover after one of them is killed', async () => {
     const { bot, guild, letPass } = await openBoth();
     const { listing, member } = guild;
     await listing.behave({ kind: 'hang' });
@@ -119,7 +119,7 @@ describe.skipIf(!hasPostgres())('two bots with a shared database', () => {
     expect(textOf(await addServer(member, 'next.example.com:27015'))).toContain(ACCEPTED);
   });
 
-  it('handle two moderators approving the same submission at the same time', async () => {
+  it('send a submission only once if two moderators approve it simultaneously', async () => {
     const { bot, guild, otherUrl, letPass, rows } = await openBoth();
     const { discord, member } = guild;
     await turnApprovalOn(guild);
@@ -161,7 +161,7 @@ describe.skipIf(!hasPostgres())('two bots with a shared database', () => {
     await expect.poll(() => labelsOf(message)).toEqual([]);
   });
 
-  it('both report a server as accepted if two modals submit it at the same time', async () => {
+  it('both report a server as accepted if two modals submit it simultaneously', async () => {
     const { guild, otherUrl, rows } = await openBoth();
     const { discord, listing, member } = guild;
     const answer = await addServer(member, 'two.example.com');
@@ -183,7 +183,7 @@ describe.skipIf(!hasPostgres())('two bots with a shared database', () => {
     expect(addsOf(guild, 'two.example.com')).toHaveLength(1);
   });
 
-  it("don't overwrite a reply about an accepted server with a late edit", async () => {
+  it("don't overwrite each other's replies with late edits", async () => {
     const { guild, otherUrl, rows } = await openBoth();
     const { discord, member } = guild;
     const answer = await addServer(member, 'late.example.com');
@@ -203,7 +203,7 @@ describe.skipIf(!hasPostgres())('two bots with a shared database', () => {
     expect(addsOf(guild, 'late.example.com')).toHaveLength(1);
   });
 
-  it('reply to all members even if one machine vanishes', async () => {
+  it("reply to every member even if one bot's machine goes down", async () => {
     const { bot, guild, wire, startOther, letPass } = await openBoth();
     const { listing, member } = guild;
     const another = await bot.newGuild({ key: 'sandbox-key' });

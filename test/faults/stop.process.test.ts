@@ -4,7 +4,7 @@ import { addServer, chooseLogChannel } from '../support/people.ts';
 
 const it = ownBotTest({ asProcess: true, env: { DEPARTURE_CHECK_SECONDS: '1', DEPARTURE_GRACE_DAYS: '0' } });
 
-it('a bot that is shutting down waits only a few seconds for unfinished work', async ({
+it('the bot waits only a few seconds for unfinished work at shutdown', async ({
   bot,
   guild,
   member,

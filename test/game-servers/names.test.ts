@@ -13,7 +13,7 @@ async function open() {
 }
 
 describe("a game server's host name", () => {
-  it('only resolves to public addresses', async () => {
+  it('resolves only to public addresses', async () => {
     const { records, names } = await open();
     records.addName('play.example.com', {
       addresses: ['127.0.0.1', '10.0.0.1', '93.184.216.34', '169.254.169.254'],

@@ -95,7 +95,7 @@ describe('the server lookup', () => {
     expect(found).toEqual(['asked', 'queryPort']);
   });
 
-  it("doesn't look up or count the same lines twice", async () => {
+  it("doesn't look up the same line twice", async () => {
     const { lookup, found } = await open();
     const rows = await lookup.complete(rowsOf(`${ADDRESS}:28015 rust\n${ADDRESS}:28017 rust`));
     expect(await lookup.complete(rows)).toBe(rows);
@@ -127,7 +127,7 @@ describe('the server lookup', () => {
     expect([...records.askedSteam, ...records.askedNames]).toEqual([]);
   });
 
-  it('returns the values found so far if other requests hang', async () => {
+  it('returns the values found so far if some requests hang', async () => {
     const { lookup, records } = await open();
     records.list('93.184.216.35', [{ port: 1, queryPort: 2, appId: 252_490 }]);
     await lookup.complete(rowsOf(`${ADDRESS}:28015 rust`));

@@ -66,7 +66,7 @@ describe('the Steam client', () => {
     expect(outcomes).toEqual(['asked', 'failed']);
   });
 
-  it('only returns entries with two ports and an app id', async () => {
+  it('returns only entries with two ports and an app id', async () => {
     const { records, askAnother } = await open();
     const good = { addr: '93.184.216.1:27016', gameport: 2_302, appid: 221_100 };
     const bad = [

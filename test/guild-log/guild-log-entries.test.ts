@@ -4,7 +4,7 @@ import type { Outcome } from '../../src/listing/contract.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 import { createWords } from '../../src/words/words.ts';
 
-it('the log line for an approval names the moderator and counts the servers that are waiting again', async () => {
+it("an approval's log line names the moderator and counts requeued servers", async () => {
   const lines: string[] = [];
   const guildLog = {
     add: async (_guildId: string, makeText: (t: ReturnType<typeof wordsFor>) => string) =>

@@ -106,7 +106,7 @@ describe("a guild's log", () => {
     expect(plain?.embeds).toEqual([{ description: 'a line' }]);
   });
 
-  it('shows an alert in red above the other lines, and mentions the role', async () => {
+  it('shows an alert in red and mentions the role to notify', async () => {
     const { tell, alert, posted } = await open([], { notifyRoleId: '7' });
     await tell('a line');
     await alert('1', () => ({ text: 'act!', details: 'why' }));

@@ -38,7 +38,7 @@ async function answered(keys: ApiKeys, answer: Outcome | GamesOutcome) {
 }
 
 describe("a guild's API key", () => {
-  it('is stored only for that guild, with the admin who set it', async () => {
+  it('is stored per guild, along with the admin who set it', async () => {
     const { keys } = await open();
     await keys.set('1', FIRST, by);
     await keys.set('2', SECOND, by);
@@ -148,7 +148,7 @@ describe("a guild's API key", () => {
     expect(await keys.usable('1')).toEqual({ kind: 'unusable', problem: { code: 'key-missing' } });
   });
 
-  it('keeps its cached problem until the same process changes the key', async () => {
+  it('can report a stale problem until the same process changes it', async () => {
     const { keys, store, logger } = await open();
     const otherProcess = createApiKeys({ store, encryption, logger });
     expect(await keys.problem('1')).toEqual({ code: 'key-missing' });
@@ -194,7 +194,7 @@ describe("the service's response", () => {
     });
   });
 
-  it('updates the time when the key last worked', async () => {
+  it('records when the key last worked', async () => {
     const { keys, clock } = await open();
     await keys.set('1', FIRST, by);
     clock.now = 1_000;
@@ -208,7 +208,7 @@ describe("the service's response", () => {
     expect((await keys.status('1'))?.answer).toEqual({ at });
   });
 
-  it('pauses the key for an hour if the key is rejected', async () => {
+  it('pauses a rejected key for an hour', async () => {
     const HOUR = 3_600_000;
     const { keys, clock } = await open();
     const rests = async () => (await keys.usable('1')).kind === 'unusable';
@@ -234,7 +234,7 @@ describe("the service's response", () => {
     expect(await rests()).toBe(false);
   });
 
-  it('only affects the key that was sent', async () => {
+  it('affects only the key in the request', async () => {
     const { keys, clock } = await open();
     await keys.set('1', FIRST, by);
     const first = (await keys.get('1'))?.setAt ?? '';
@@ -246,7 +246,7 @@ describe("the service's response", () => {
     expect(await keys.status('2')).toBeUndefined();
   });
 
-  it('is ignored if it is about game servers, and otherwise shortened to 300 characters', async () => {
+  it('is ignored if it is about a game server', async () => {
     const { keys } = await open();
     await keys.set('1', FIRST, by);
     await answered(keys, { kind: 'rejected', known: 'gameInvalid', message: 'No such game.' });
@@ -257,7 +257,7 @@ describe("the service's response", () => {
     expect(await keys.usable('1')).toHaveProperty('key');
   });
 
-  it('is reported only once if simultaneous requests are rejected', async () => {
+  it('triggers a single report if simultaneous requests are rejected', async () => {
     const { keys } = await open();
     await keys.set('1', FIRST, by);
     const first = await Promise.all(Array.from({ length: 5 }, () => answered(keys, REJECTED)));

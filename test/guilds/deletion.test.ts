@@ -165,7 +165,7 @@ function failingAfter(store: FileStore, steps: number): FileStore {
 it.each([
   ["a guild's data", ({ deletion }: Parts) => deletion.guild(GUILD)],
   ["a member's name", ({ deletion }: Parts) => deletion.member(GUILD, MEMBER)],
-] as const)('deleting %s also deletes old attempts to set an API key', async (_what, remove) => {
+] as const)('deleting %s also deletes outdated records of API key tests', async (_what, remove) => {
   const parts = over(await openStore());
   await addKeyTests(parts);
   await remove(parts);
@@ -178,7 +178,7 @@ it.each([
 });
 
 describe("deleting a guild's data", () => {
-  it('keeps only the server count needed to enforce the limit', async () => {
+  it('keeps only the server count needed for the hourly limit', async () => {
     const { store, deletion, erasure, clock } = await opened();
     const before = await rowsOf(store, OTHER);
     await deletion.guild(GUILD);
@@ -231,7 +231,7 @@ describe("deleting a member's name", () => {
     expect(await knownServersIn(store)).toHaveLength(2);
   });
 
-  it('keeps the member blocked, but removes their name from blocks they added', async () => {
+  it('removes the name from blocks that the member added', async () => {
     const { store, deletion } = await opened();
     const { blocks } = partsOver(store);
     const targets = [{ kind: 'member', id: MEMBER }] as const;
@@ -262,7 +262,7 @@ describe("deleting a member's name", () => {
     expect(await rowsIn(store, 'drafts')).toEqual([]);
   });
 
-  it('also deletes the user id once no limit needs it', async () => {
+  it('also deletes the user id once no limit depends on it', async () => {
     const parts = over(await openStore());
     const { store, deletion, erasure, clock } = parts;
     await fill(parts, GUILD);

@@ -56,7 +56,7 @@ it("the check for removed games doesn't restore deleted settings", async () => {
   expect(await store.values.get('settings:1')).toBeUndefined();
 });
 
-it('the check for removed games yields to other work between guilds, and stops with the bot', async () => {
+it("the check for removed games doesn't block other work", async () => {
   const stopping = new AbortController();
   let turns = 0;
   const looked: string[] = [];

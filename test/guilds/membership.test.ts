@@ -170,7 +170,7 @@ const STORIES: readonly (readonly [string, string, string, string?])[] = [
   ],
 ];
 
-it.for(STORIES)('the membership check decides correctly for a guild %s (%s)', async ([
+it.for(STORIES)("the membership check keeps or deletes a guild's data: %s (%s)", async ([
   _what,
   story,
   expected,
@@ -182,7 +182,7 @@ it.for(STORIES)('the membership check decides correctly for a guild %s (%s)', as
   expect(JSON.stringify(logger.lines[0] ?? '')).toContain(said);
 });
 
-it("a guild's submissions are deleted after the grace period, even if the guild has no other data", async () => {
+it('the membership check deletes submissions even if the guild has no other data', async () => {
   const { store, play } = await open();
   await addDone(store, { id: '9', guildId: '3', userId: '2', at: 0, hosts: ['a'] });
   await play('check 30d -1ms check');
@@ -191,7 +191,7 @@ it("a guild's submissions are deleted after the grace period, even if the guild 
   expect(await rowsIn(store, 'submissions')).toEqual([]);
 });
 
-it("the bot doesn't log anything if its application stays the same", async () => {
+it("the membership check doesn't log an unchanged application", async () => {
   const { play, logger } = await open();
   await play('check restart check');
   expect(logger.lines).toEqual([]);
@@ -214,7 +214,7 @@ describe("a guild's membership", () => {
     expect(asked).toEqual([]);
   });
 
-  it('is checked first if the guild has been unused the longest', async () => {
+  it('is checked sooner if the guild has been unused for longer', async () => {
     const { asked, running, play, left, logger } = await open({ pauseMs: 1e9 });
     await play('check 1h used:1 check 30d');
     const checked = running.bot.check();
@@ -243,7 +243,7 @@ describe("a guild's membership", () => {
   });
 });
 
-it('a guild that is used during a check is recorded by the next check', async () => {
+it("guild activity during a membership check isn't lost", async () => {
   const { store, running, process, play } = await open();
   await play('check');
   let isDue = true;
@@ -262,7 +262,7 @@ describe.each(kinds())('a guild that Discord reports as unknown (with %s)', (kin
   it.each([
     ['this', 'used:1'],
     ['another', 'usedElsewhere:1 notedElsewhere'],
-  ])('keeps its data if it is used in %s process during the check', async (_which, use) => {
+  ])('keeps its data if it is used during the check (by %s process)', async (_which, use) => {
     const { world, play, left } = await open({}, kind);
     await play('check 30d');
     world.isForeign = async (guildId) => {
@@ -290,7 +290,7 @@ it('each process records active guilds within a minute', async () => {
   await running.other.stop();
 });
 
-it('checks for unused guilds start after an hour, and never overlap', async () => {
+it('checks for unused guilds never overlap', async () => {
   let claims = 0;
   const { world, running, asked, play } = await open({
     claimJob: (name, ms, work) => {

@@ -19,7 +19,7 @@ async function setUp(stored: readonly object[] = [FIRST, SECOND]) {
 }
 
 describe("a guild's panels", () => {
-  it('keep values that a newer version of the bot has added', async () => {
+  it('preserve fields added by a newer version of the bot', async () => {
     const { store, panels, find } = await setUp([
       { ...FIRST, colour: 'red' },
       { ...SECOND, colour: 'blue' },
@@ -33,7 +33,7 @@ describe("a guild's panels", () => {
     });
   });
 
-  it('keep all simultaneous changes', async () => {
+  it("don't lose simultaneous changes", async () => {
     const { panels, find } = await setUp();
     const drawn = await find();
     await panels.change('1', drawn, (panel) => ({ ...panel, text: 'b' }));

@@ -14,7 +14,7 @@ async function open() {
 }
 
 describe("a guild's settings", () => {
-  it('allow everything until an admin changes them', async () => {
+  it('have default values until an admin changes them', async () => {
     const { settings } = await open();
     expect(await settings.getOrThrow('1')).toEqual(DEFAULTS);
     expect(await settings.rememberedOrThrow('1')).toEqual(DEFAULTS);
@@ -42,7 +42,7 @@ describe("a guild's settings", () => {
     expect(await remembered).toEqual(DEFAULTS);
   });
 
-  it('keep all simultaneous changes', async () => {
+  it("don't lose simultaneous changes", async () => {
     const { settings } = await open();
     const add = (alias: string) =>
       settings.change('1', (now) => ({ ...now, games: [...(now.games ?? []), alias] }));
@@ -51,7 +51,7 @@ describe("a guild's settings", () => {
     expect(await settings.getOrThrow('2')).toEqual(DEFAULTS);
   });
 
-  it("aren't stored if nothing has changed", async () => {
+  it("aren't saved if they haven't changed", async () => {
     const { store, settings } = await open();
     expect(await settings.change('1', (now) => now)).toEqual(DEFAULTS);
     expect(await store.values.keys('settings:')).toEqual([]);
@@ -62,7 +62,7 @@ describe("a guild's settings", () => {
     { locale: 'de', announce: true, games: [] },
     { locale: 'de', announce: true, dailyQuota: 0 },
     { locale: 'de', announce: true, dailyQuota: 10_000 },
-  ])('are replaced by the next change if they are damaged: %j', async (stored) => {
+  ])('are reset by the next change if they are damaged: %j', async (stored) => {
     const { store, settings, logger } = await open();
     await store.values.set('settings:1', stored);
     await expect(settings.getOrThrow('1')).rejects.toThrow(UnreadableSettingsError);
@@ -76,7 +76,7 @@ describe("a guild's settings", () => {
     expect(await settings.getOrThrow('1')).toEqual(expected);
   });
 
-  it('keep values that a newer version of the bot has added', async () => {
+  it('preserve fields added by a newer version of the bot', async () => {
     const { store, settings, logger } = await open();
     const ofTomorrow = { locale: 'de', announce: false, logTrouble: 'on-the-moon', motto: { de: 'Hallo' } };
     await store.values.set('settings:1', ofTomorrow);

@@ -140,7 +140,7 @@ describe('after a restart', () => {
     await expect.poll(stored).toEqual(['answered']);
   });
 
-  it("a process that was suspended doesn't repeat another process's reply", async () => {
+  it("a resumed process doesn't repeat another process's reply", async () => {
     const { bot, left, stored } = await open();
     const { interaction, answer } = await left();
     const underWay = createUnderWay();
@@ -161,7 +161,7 @@ describe('after a restart', () => {
     expect(textOf(await answer)).toContain('2 accepted, 1 unconfirmed');
   });
 
-  it("a process that wakes from sleep doesn't repeat another process's log channel entry", async () => {
+  it("a resumed process doesn't repeat another process's log channel entry", async () => {
     const { bot, asked, stored } = await open();
     const { interaction } = await asked(() => bot.person().slash('work'));
     await bot.restarted().interactionStore.record(interaction);
@@ -258,7 +258,7 @@ describe('after a restart', () => {
 });
 
 describe('a stored interaction', () => {
-  it('is encrypted on disk, and its content is deleted after the reply', async () => {
+  it('is encrypted on disk and cleared after the reply', async () => {
     const { bot, left, stored } = await open();
     const { interaction } = await left();
     const bytes = bytesOnDisk(bot.path);
@@ -326,7 +326,7 @@ describe('a stored interaction', () => {
     expect(await pruneIn(30 * DAY_MS)).toEqual([]);
   });
 
-  it('is deleted along with 1,199 others without blocking other work', async () => {
+  it('is pruned without blocking other work', async () => {
     const { bot, stored } = await open();
     const answered = Array.from({ length: 1_200 }, (_, n) => ({
       id: String(n),

@@ -56,12 +56,7 @@ async function sentFor(reply: Reply): Promise<MessageBody> {
 }
 
 describe('a reply', () => {
-  it.each([
-    'x',
-    '🎮',
-    '\\*',
-    '`',
-  ])("is shortened to fit Discord's limits, even if it is full of %s", (character) => {
+  it.each(['x', '🎮', '\\*', '`'])("is shortened to fit Discord's limits: %s", (character) => {
     const long = character.repeat(5_000);
     const embed = { title: long, description: long, footer: { text: long } };
     const { content = '', embeds = [] } = fitTexts({ content: long, embeds: [embed] });
@@ -82,7 +77,7 @@ describe('a reply', () => {
     expect(fitTexts(reply)).toEqual(reply);
   });
 
-  it("shortens an embed's description rather than its title and footer", () => {
+  it("keeps an embed's title and footer when its description is shortened", () => {
     const long = {
       title: 'a'.repeat(256),
       description: 'b'.repeat(4_096),
@@ -182,7 +177,7 @@ describe('a reply that edits a message', () => {
     { state: 'thinking', shown: undefined, times: 2 },
     // That the message exists doesn't prove that the edit was applied.
     { state: 'answered', shown: SHOWN, times: 2 },
-  ] as const)('is resent after a lost connection unless it is known to have arrived (state: $state, attempts: $times)', async (each) => {
+  ] as const)('is resent after a lost connection unless it arrived (state: $state, attempts: $times)', async (each) => {
     let sent = 0;
     const api = {
       async edit() {
@@ -292,7 +287,7 @@ it.each<[what: string, result: PostResult, said: string[]]>([
   expect(done).toEqual(said);
 });
 
-it('the bot stops posting announcements in a channel for a day after a rejection', async () => {
+it('a channel gets no announcements for a day after Discord rejects one', async () => {
   const clock = createTestClock();
   const done: string[] = [];
   const refusal = new DiscordAPIError({ code: 50_001, message: 'No' }, 50_001, 403, 'POST', '', {});
@@ -325,7 +320,7 @@ it('the bot stops posting announcements in a channel for a day after a rejection
   expect(done).toEqual([seven, 'follow-up']);
 });
 
-it('admins are notified of failing announcements at most once a day, unless they choose the channel again', async () => {
+it('admins are notified of failing announcements at most once a day', async () => {
   const clock = createTestClock();
   let refusal = new DiscordAPIError({ code: 50_001, message: 'No' }, 50_001, 403, 'POST', '', {});
   const done: string[] = [];

@@ -186,7 +186,7 @@ function anotherTakesOver(): void {
   });
 }
 
-describe('a slash command', () => {
+describe('an interaction', () => {
   it('gets a single response if it only reads data', async () => {
     const before = await recorded();
     const sent = bot.sending();
@@ -195,7 +195,7 @@ describe('a slash command', () => {
     expect(await recorded()).toEqual(before);
   });
 
-  it('is recorded if it submits servers, and marked as done after the reply', async () => {
+  it('is recorded if it submits servers', async () => {
     const { rows, open } = await recorded();
     const sent = bot.sending();
     expect(await say('later')).toMatchObject({ message: { ephemeral: true } });
@@ -204,7 +204,7 @@ describe('a slash command', () => {
     await expect.poll(recorded).toEqual({ rows: rows + 1, open: 0 });
   });
 
-  it("doesn't get a reply from a process that no longer owns the interaction", async () => {
+  it("doesn't get a reply from a process that no longer owns it", async () => {
     anotherTakesOver();
     const sent = bot.sending();
     void say('later');
@@ -212,7 +212,7 @@ describe('a slash command', () => {
     expect(sent()).toEqual(['callback']);
   });
 
-  it("doesn't get a reply if another process takes over before any server is reserved", async () => {
+  it("doesn't get a reply if its handler finds that another process took over", async () => {
     const sent = bot.sending();
     meanwhile = async () => {
       throw new LostInteractionError('taken over');
@@ -257,7 +257,7 @@ describe('a slash command', () => {
     await expect.poll(recorded).toEqual({ rows: rows + 1, open: 0 });
   });
 
-  it('replies with the reason if its input is invalid', async () => {
+  it('gets an error message if it fails', async () => {
     expect(textOf(await say('refuse'))).toContain('Not like this.');
     const failed = textOf(await say('fail'));
     expect(failed).toContain('Something went wrong');
@@ -283,8 +283,8 @@ describe('an option with autocomplete', () => {
   });
 });
 
-describe('a button', () => {
-  it('passes its argument to the handler, which replies with a new message', async () => {
+describe('a button press', () => {
+  it("passes the button's argument to the handler", async () => {
     const message = await echoed();
     const sent = bot.sending();
     expect(textOf(await member.press(message, 'now'))).toContain('now a:b');
@@ -292,7 +292,7 @@ describe('a button', () => {
     expect(contentOf(message)).toBe('said: x');
   });
 
-  it('posts an announcement if its reply includes one', async () => {
+  it('also posts an announcement if the reply includes one', async () => {
     expect(await member.press(await echoed(), 'soon')).toMatchObject({ message: { ephemeral: true } });
     await expect.poll(() => seenBy()).toContain('mia has done it');
   });
@@ -300,7 +300,7 @@ describe('a button', () => {
   it.each([
     ['swap', 'swapped', ['callback', 'PATCH']],
     ['flip', 'flipped', ['callback']],
-  ])('replaces its whole message (%s)', async (label, content, requests) => {
+  ])("replaces the button's message (%s)", async (label, content, requests) => {
     const message = await echoed();
     const sent = bot.sending();
     expect(messageOf(await member.press(message, label)).id).toBe(message.id);
@@ -308,7 +308,7 @@ describe('a button', () => {
     expect(sent()).toEqual(requests);
   });
 
-  it("can't be pressed again while it is submitting servers", async () => {
+  it("can't be repeated while servers are being submitted", async () => {
     const message = await echoed();
     const sent = Promise.withResolvers<void>();
     sending = () => sent.promise;
@@ -322,7 +322,7 @@ describe('a button', () => {
   it.each([
     'refuse',
     'send',
-  ])('restores its message after a failure, and adds the reason at the top (%s)', async (label) => {
+  ])('restores the message with the reason at the top if it fails (%s)', async (label) => {
     sending = refuse;
     const message = await echoed();
     const { components } = message.current;
@@ -335,7 +335,7 @@ describe('a button', () => {
     }
   });
 
-  it('has no effect while another button on the same message is being handled', async () => {
+  it('has no effect while another press on the same message is being handled', async () => {
     const message = await echoed();
     const sent = Promise.withResolvers<void>();
     sending = () => sent.promise;
@@ -351,7 +351,7 @@ describe('a button', () => {
     expect(textOf(await member.press(await echoed(), 'closed'))).toContain('Not like this.');
   });
 
-  it('rejects members without the required permission, and reports the attempt to admins', async () => {
+  it('is rejected and logged if the member lacks the required permission', async () => {
     const message = await echoed();
     const before = bot.guildLog.length;
     expect(textOf(await member.press(message, 'admin'))).toContain('Manage Server');
@@ -359,14 +359,14 @@ describe('a button', () => {
     expect(bot.guildLog.join()).not.toContain('a:b');
   });
 
-  it('accepts members with the required permission', async () => {
+  it('is accepted if the member has the required permission', async () => {
     const message = await echoed();
     const allowed = await altered(withPermissions('32'), () => member.press(message, 'admin'));
     expect(textOf(allowed)).toContain('as you wish');
   });
 });
 
-it('a modal rejects members without the required permission', async () => {
+it('a modal is rejected if the member lacks the required permission', async () => {
   const form = modalOf(await member.press(await echoed(), 'ask'));
   const forged = withData({ custom_id: 'echo:admin:' });
   const denied = await altered(forged, () => member.submit(form, { text: 'x' }));
@@ -514,7 +514,7 @@ it('simultaneous commands start in separate turns of the event loop', async () =
   expect(new Set(begunIn).size).toBe(30);
 });
 
-it("a stopping bot finishes its current work, but doesn't start new work", async () => {
+it('while stopping, the bot finishes current work but rejects new commands', async () => {
   const work = Promise.withResolvers<void>();
   const slow: Command = {
     data: { type: ApplicationCommandType.ChatInput, name: 'slow', description: 'Takes its time' },
@@ -561,7 +561,7 @@ function largeReplies() {
   return { command, began, first };
 }
 
-it('a large reply waits for the previous one, and shows its place in the queue', async () => {
+it('a large reply shows its place in the queue while it waits', async () => {
   const { command, began, first } = largeReplies();
   const own = await startSmallBot([command], { largeTurnMs: 60_000 });
   onTestFinished(() => own.stop());
@@ -578,7 +578,7 @@ it('a large reply waits for the previous one, and shows its place in the queue',
   await expect.poll(() => textOf(second)).toContain('export 2');
 });
 
-it('a large reply that hangs delays the next one for a limited time', async () => {
+it("a large reply that hangs doesn't block the next one forever", async () => {
   const { command, began, first } = largeReplies();
   const own = await startSmallBot([command], { largeTurnMs: 500 });
   onTestFinished(() => own.stop());
