@@ -42,7 +42,7 @@ describe('the log', () => {
     expect(Object.keys(line.err).sort()).toEqual(['code', 'message', 'method', 'name', 'stack', 'status']);
   });
 
-  it('hides secrets in causes and aggregated errors', () => {
+  it('hides secrets in error causes and aggregate errors', () => {
     const inner = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', body: 'api_key=hidden-key' });
     const joined = new AggregateError([inner, new Error('other')], 'all failed');
     const outer: Error & { cause?: unknown } = new Error('no response', { cause: joined });

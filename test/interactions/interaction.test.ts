@@ -54,14 +54,14 @@ describe('an interaction', () => {
     expect(read({ member: { user, permissions: '0' } })).toMatchObject({ user: { name: 'mia =1' } });
   });
 
-  it('counts as coming from an admin if the user has Manage Server or Administrator', () => {
+  it('comes from an admin if the user has Manage Server or Administrator', () => {
     expect(withPermissions(String(PermissionFlagsBits.ManageGuild)).isAdmin).toBe(true);
     expect(withPermissions(String(PermissionFlagsBits.Administrator | 1n)).isAdmin).toBe(true);
     expect(withPermissions(String(PermissionFlagsBits.ManageRoles)).isAdmin).toBe(false);
     expect(withPermissions(undefined).isAdmin).toBe(false);
   });
 
-  it('shows whether it came from a thread', () => {
+  it('records whether it came from a thread', () => {
     const isInThread = (type: ChannelType) => read({ channel: { id: '4', type } }).isInThread;
     const { PublicThread, PrivateThread, AnnouncementThread, GuildText, GuildVoice } = ChannelType;
     expect([PublicThread, PrivateThread, AnnouncementThread].map(isInThread)).toEqual([true, true, true]);
@@ -95,7 +95,7 @@ describe('an interaction', () => {
   });
 });
 
-describe('a complete Discord payload', () => {
+describe('a realistic Discord payload', () => {
   /** Returns a command as the stand-in sends it, with fields that this bot doesn't read. */
   async function sent() {
     const { standIn, person, guild, nextInteraction } = await openRawBot();
@@ -115,7 +115,7 @@ describe('a complete Discord payload', () => {
     });
   });
 
-  it('can be parsed even if its message has only an id', async () => {
+  it('can be parsed even if its message is incomplete', async () => {
     const { payload } = await sent();
     // Recorded by another project (Chat SDK: integration-tests/fixtures/replay/discord.json).
     const channel = { id: '8', type: 11, parent_id: '3', owner_id: '1', member: { flags: 0, muted: false } };
@@ -188,7 +188,7 @@ describe('the parsed request', () => {
   const component = (data: object, message: object = {}, app_permissions = '0') =>
     read({ type: InteractionType.MessageComponent, data, message, app_permissions }).request;
 
-  it('contains a button with its message', () => {
+  it('contains the pressed button and its message', () => {
     const data = { custom_id: 'a:b:c', component_type: ComponentType.Button };
     const none = { madeBy: undefined, shown: { content: '', embeds: [], components: [] } };
     expect(component(data)).toMatchObject({ kind: 'button', customId: 'a:b:c', values: [], message: none });
@@ -226,7 +226,7 @@ describe('the parsed request', () => {
     expect(chosen()).toMatchObject({ values: ['8'], chosenMember: undefined });
   });
 
-  it.each([true, false])('shows whether everyone can mention the chosen role: %s', (mentionable) => {
+  it.each([true, false])('records whether the chosen role is mentionable: %s', (mentionable) => {
     const resolved = { roles: { 8: { mentionable } } };
     const data = { custom_id: 'a', component_type: ComponentType.RoleSelect, values: ['8'], resolved };
     expect(component(data)).toMatchObject({ isRoleMentionable: mentionable });
@@ -241,7 +241,7 @@ describe('the parsed request', () => {
     expect(component(data)).toMatchObject({ channelPermissions });
   });
 
-  it('contains all fields of a modal, at any level of nesting', () => {
+  it("contains all of a modal's fields, however deeply nested", () => {
     const components = [
       { component: { custom_id: 'label', value: 'a' } },
       { components: [{ custom_id: 'row', value: 'b' }] },

@@ -80,7 +80,7 @@ it.each([
     'some',
     'answered',
   ],
-])('the circuit breaker follows the rule "%s" (%s)', (_what, story, may, pausedGuilds, latest) => {
+])('the circuit breaker: %s', (_what, story, may, pausedGuilds, latest) => {
   expect(play(story)).toEqual({ may, pausedGuilds, latest });
 });
 
@@ -92,11 +92,11 @@ it('the circuit breaker remembers the failures of at most 10,000 guilds', () => 
   expect([breaker.maySend('0'), breaker.maySend('1')]).toEqual([true, false]);
 });
 
-describe('an API key', () => {
+describe("an API key's rate-limit pause", () => {
   const KEY = new Secret('a key');
   const OTHER_KEY = new Secret('another key');
 
-  it('is paused for as long as the service requests', () => {
+  it('lasts as long as the service requests', () => {
     const { clock, breaker } = open();
     breaker.pause('1', KEY, 2_000);
     clock.now += 1_999.5;
@@ -105,7 +105,7 @@ describe('an API key', () => {
     expect(breaker.pausedMs('1', KEY)).toBe(0);
   });
 
-  it('is paused without affecting other keys or guilds', () => {
+  it("doesn't affect other keys or guilds", () => {
     const { breaker } = open();
     breaker.pause('1', KEY, 2_000);
     breaker.pause('1', OTHER_KEY, 1_000);
@@ -113,14 +113,14 @@ describe('an API key', () => {
     expect(breaker.pausedMs('2', KEY)).toBe(0);
   });
 
-  it('is paused for one second by default, and for at most ten minutes', () => {
+  it('lasts one second by default, and at most ten minutes', () => {
     const { breaker } = open();
     breaker.pause('1', KEY);
     breaker.pause('2', KEY, 86_400_000);
     expect([breaker.pausedMs('1', KEY), breaker.pausedMs('2', KEY)]).toEqual([1_000, 600_000]);
   });
 
-  it('is no longer paused once 10,000 other keys have been paused', () => {
+  it('is forgotten after 10,000 newer pauses', () => {
     const { breaker } = open();
     for (let guild = 0; guild <= 10_000; guild += 1) breaker.pause(`${guild}`, KEY, 2_000);
     expect([breaker.pausedMs('0', KEY), breaker.pausedMs('1', KEY)]).toEqual([0, 2_000]);

@@ -89,7 +89,7 @@ describe('api.games', () => {
 });
 
 describe('api.add', () => {
-  it("returns the service's message and ignores the rest of the response", async () => {
+  it("returns the service's message and ignores unknown fields", async () => {
     const { service, api } = await setUp();
     const servers = [{ ...one, queryPort: 27016 }, one];
     expect(await api.add(servers, key)).toEqual({ kind: 'accepted', message: ADDED });
@@ -195,7 +195,7 @@ const FAILURES: readonly Failure[] = [
 ];
 
 describe.concurrent('a request to a failing service', () => {
-  it.for(FAILURES)('fails with the reason "$reason" in mode $mode', async ({
+  it.for(FAILURES)('fails with the reason "$reason" ($mode)', async ({
     mode,
     kind = 'unknown',
     reason,
@@ -223,12 +223,12 @@ describe.concurrent('a request to a failing service', () => {
 it.each([
   { body: { status: 'error' }, detail: 'HTTP 200: message: invalid_type' },
   { body: 'x', detail: 'HTTP 200: response: invalid_type' },
-])('the client explains why the response $body is invalid', async ({ body, detail }) => {
+])('the client explains why a response is invalid: $body', async ({ body, detail }) => {
   const { api } = await setUp({ mode: withBody(body) });
   expect(await api.add([one], key)).toMatchObject({ reason: 'unreadable', detail });
 });
 
-it.each([301, 302, 303, 307, 308])("the client doesn't follow a redirect with status %i", async (status) => {
+it.each([301, 302, 303, 307, 308])("the client doesn't follow a %i redirect", async (status) => {
   const elsewhere = await setUp();
   const to = elsewhere.service.url;
   const { api } = await setUp({ mode: { kind: 'redirect', status, to: `${to}/api?api_key=${CANARY}` } });
@@ -303,7 +303,7 @@ describe("an API key in the service's response", () => {
     expect(await api.games(key)).toMatchObject({ kind: 'games', games: [{ name: masked, alias: masked }] });
   });
 
-  it("isn't detected in unrelated encoded text", async () => {
+  it("isn't confused with unrelated encoded text", async () => {
     const message = 'Use &amp; or a+b, %41 or \\u0041: 100%';
     const { api } = await setUp({ mode: withBody({ status: 'error', message }) });
     expect(await api.add([one], key)).toMatchObject({ message });
@@ -319,7 +319,7 @@ it('the client logs how many games it skipped if the list is too long', async ()
   );
 });
 
-it('the client logs each response with its interaction and guild', async () => {
+it('the client logs each response with the interaction and guild ids', async () => {
   const { api } = await setUp();
   await api.add([one], key, { interactionId: '1', guildId: '2' });
   expect(api.lines).toMatchObject([
@@ -417,7 +417,7 @@ describe('connections to the service', () => {
     { text: 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n[{', reason: 'reset' },
     { text: 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nno number\r\n[{', reason: 'unreadable' },
     { text: 'SSH-2.0-x\r\n', reason: 'unreadable' },
-  ])('fail with the reason "$reason" if they are closed after $text', async ({ text, reason }) => {
+  ])('fail with the reason "$reason" if the service sends only $text', async ({ text, reason }) => {
     const api = client(await answering(text));
     const outcome = await api.add([one], key);
     expect(outcome).toMatchObject({ kind: 'unknown', reason });

@@ -13,7 +13,7 @@ const submission: fc.Arbitrary<ServerSubmission> = fc.record(
 );
 
 describe("a request's form data", () => {
-  it.each(['brackets', 'indices'] as const)('survives a round trip with %s', (format) => {
+  it.each(['brackets', 'indices'] as const)('survives a round trip in the "%s" format', (format) => {
     fc.assert(
       fc.property(fc.array(submission, { minLength: 1, maxLength: 100 }), text, (servers, key) => {
         const { fields, servers: read } = readForm(addForm(servers, new Secret(key), format).toString());

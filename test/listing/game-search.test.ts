@@ -13,7 +13,7 @@ const aliases = (text: string, limit?: number) => index.search(text, limit).map(
 const find = (text: string) => index.find(text)?.alias;
 
 describe('the game search', () => {
-  it('ranks an exact alias first, then games that begin with the input', () => {
+  it('ranks an exact alias match first, then prefix matches', () => {
     expect(aliases('l4d')).toEqual(['l4d', 'l4d2']);
     expect(aliases('CS').slice(0, 5)).toEqual(['cs2', 'cs16', 'csgo', 'css', 'cscz']);
   });
@@ -63,7 +63,7 @@ describe('the game search', () => {
     expect(aliases(typed)).toContain(alias);
   });
 
-  it('ranks games with one typo above games with two', () => {
+  it('ranks matches with one typo above matches with two', () => {
     const far = Array.from({ length: 30 }, (_, i) => ({ name: `Battlexxeld ${i}`, alias: `far${i}` }));
     const near = Array.from({ length: 10 }, (_, i) => ({ name: `Battlexield ${i}`, alias: `near${i}` }));
     const mixed = indexGames([...far, ...near, { name: 'Battlefield', alias: 'bf' }]);
@@ -76,7 +76,7 @@ describe('the game search', () => {
     expect(aliases('xs2')).toEqual([]);
   });
 
-  it('returns the first 25 games in order for empty input', () => {
+  it('returns the first 25 games for empty input', () => {
     expect(index.search('  ')).toEqual(SANDBOX_GAMES.slice(0, 25));
     expect(index.search('', 1000)).toEqual(SANDBOX_GAMES);
   });
@@ -109,7 +109,7 @@ describe("a guild's allowed games", () => {
     expect(SANDBOX_GAMES.every(among.isAllowed)).toBe(true);
   });
 
-  it('can be searched separately from the other games', () => {
+  it('are the only games in search results', () => {
     const { all, search, isAllowed } = gamesAmong(index, ['rust', 'css', 'cs2', 'gone']);
     expect(all.map(({ alias }) => alias)).toEqual(['cs2', 'css', 'rust']);
     expect(search('cs').map(({ alias }) => alias)).toEqual(['cs2', 'css']);
@@ -118,7 +118,7 @@ describe("a guild's allowed games", () => {
   });
 });
 
-it("searches among allowed games, or with a custom limit, aren't cached", () => {
+it("searches with a custom limit or a list of allowed games aren't cached", () => {
   const many = Array.from({ length: 10_000 }, (_, n) => ({ name: 'a'.repeat(90), alias: `g${n}` }));
   const own = indexGames(many);
   const { search } = gamesAmong(own, ['g1', 'g2']);
@@ -189,7 +189,7 @@ describe('the search for a single game', () => {
   });
 });
 
-describe('the game search in randomly generated lists', () => {
+describe('searching a randomly generated list', () => {
   const word = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 });
   const list = fc.uniqueArray(fc.record<Game>({ name: word, alias: word }), {
     selector: ({ alias }) => alias,

@@ -264,7 +264,7 @@ describe('a fetched games list', () => {
     { fetchedAt: 1, games: [] },
     { games: GAMES },
     'text',
-  ])('is ignored after a restart if it was stored as %j', async (value) => {
+  ])('is ignored after a restart if the stored value is invalid: %j', async (value) => {
     const { games, values } = await setUp([]);
     await values.set('games:list', value);
     await games.start();

@@ -36,7 +36,7 @@ function occupy(turns: ReturnType<typeof createTurns>): () => void {
 }
 
 describe('a submission', () => {
-  it('is only sent when its turn comes', async () => {
+  it("isn't sent until its turn comes", async () => {
     const { sent, turns, add } = setUp([ADDED], 1);
     const free = occupy(turns);
     const outcome = add();
@@ -73,7 +73,7 @@ describe('a submission', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it("fails with a reason if it doesn't get a turn", async () => {
+  it('fails with a reason if the queue is full or its deadline passes', async () => {
     const { inTurn, turns, add } = setUp([ADDED], 1);
     const free = occupy(turns);
     const late = inTurn({ guildId: '1', kind: 'submission', key: () => KEY, deadline: 0 }, async () => ADDED);
@@ -175,7 +175,7 @@ describe('a request for the games list', () => {
 });
 
 describe('an API key', () => {
-  it('delays submissions while paused, even those already waiting', async () => {
+  it('delays new and waiting submissions while it is paused', async () => {
     const { breaker, turns, inTurn } = setUp([ADDED], 1);
     const pausedAtSending: number[] = [];
     const add = () =>
@@ -204,7 +204,7 @@ describe('an API key', () => {
     expect(sent).toEqual([]);
   });
 
-  it("doesn't delay a replacement key while paused", async () => {
+  it("doesn't delay other keys' requests while it is paused", async () => {
     const { sent, breaker, add, read } = setUp();
     breaker.pause('1', KEY, 60_000);
     expect(await read('1', OTHER_KEY)).toEqual(ADDED);

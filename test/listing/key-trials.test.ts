@@ -74,7 +74,7 @@ describe.each(kinds())('attempts to set an API key (with %s)', (kind) => {
     expect(tried).toHaveLength(5);
   });
 
-  it('are allowed again after a fast clock has been corrected', async () => {
+  it('are allowed again after the clock is set back', async () => {
     const { clock, run, prune, stored } = await setUp();
     for (let n = 0; n < 6; n += 1) await run('1');
     clock.now -= 86_400_000;

@@ -127,7 +127,7 @@ async function open(...statuses: readonly number[]) {
 }
 
 describe('an alarm', () => {
-  it('is posted once the condition has lasted long enough, and again when it ends', async () => {
+  it('is posted if the condition persists, and again when it ends', async () => {
     const { holds, clock, look, posts, requests, start } = await open(200);
     await start();
     holds.own = 'no @everyone';
@@ -220,7 +220,7 @@ describe('an alarm', () => {
     await expect.poll(posts).toHaveLength(2);
   });
 
-  it("is retried if Discord's response isn't a message", async () => {
+  it("is retried if Discord's response is empty", async () => {
     const { holds, clock, look, posts, start } = await open(204, 200);
     await start();
     holds.own = true;
@@ -417,7 +417,7 @@ describe('alarm conditions', () => {
       },
       {},
     ],
-  ])('are evaluated correctly for %s', async (_, wrong, found) => {
+  ])("reflect the bot's state: %s", async (_, wrong, found) => {
     expect(await holding(wrong)).toEqual(found);
   });
 
@@ -517,7 +517,7 @@ describe('a post to a Discord webhook', () => {
 });
 
 describe('a heartbeat', () => {
-  it('is only sent while the bot is ready', async () => {
+  it('is sent only while the bot is ready', async () => {
     const { url, requests } = await startServer(200);
     let ready = false;
     let asked = 0;

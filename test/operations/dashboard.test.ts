@@ -29,7 +29,7 @@ const it = botTest({ env: { HTTP_PORT } }).extend('metrics', async ({ bot: _bot 
 });
 
 describe('the Prometheus and Grafana files', () => {
-  it('only query metrics that exist', ({ metrics }) => {
+  it('query only existing metrics', ({ metrics }) => {
     const names = new Set([...metrics.matchAll(/^# TYPE (\S+) /gm)].map(([, name = '']) => name));
     const asked = targets.flatMap(({ expr }) => expr.match(METRIC) ?? []);
     const inRules = ops('alerts.yml').match(METRIC) ?? [];
@@ -40,7 +40,7 @@ describe('the Prometheus and Grafana files', () => {
     expect([...names].filter((name) => name.startsWith('listing_bot_') && !shown.has(name))).toEqual([]);
   });
 
-  it('only use labels that exist, and filter by instance', ({ metrics }) => {
+  it('use only existing labels, and filter by instance', ({ metrics }) => {
     const samples = samplesOf(metrics);
     for (const { expr, legendFormat } of targets) {
       const own = samples.filter(({ name }) => expr.includes(name));

@@ -160,7 +160,7 @@ describe('the metrics', () => {
     expect(value('process_resident_memory_bytes')).toBeGreaterThan(1e6);
   });
 
-  it("don't contain guild ids, user ids or typed text", async ({ bot, guild, member }) => {
+  it("don't contain guild ids, user ids or user input", async ({ bot, guild, member }) => {
     await addServer(member, 'typed.example.com:1');
     const text = await (await get('/metrics')).text();
     for (const secret of [guild.id, member.userId, 'typed.example', bot.token]) {
@@ -170,7 +170,7 @@ describe('the metrics', () => {
 });
 
 describe('the log', () => {
-  it('has a line for each interaction, without typed text', async ({ bot, guild, member }) => {
+  it("has a line for each interaction, without the user's input", async ({ bot, guild, member }) => {
     const lines = () =>
       bot.log().filter(({ msg, command }) => msg === 'interaction' && command === 'addserver');
     const count = lines().length;
@@ -203,7 +203,7 @@ describe('the HTTP server', () => {
     taken.close();
   });
 
-  it('is only loaded if HTTP_PORT is set', async () => {
+  it("isn't loaded unless HTTP_PORT is set", async () => {
     const preload = join(import.meta.dirname, '../support/preloads/loaded-modules.ts');
     const env = { NODE_OPTIONS: `--import=${preload}`, LOADED: 'prom-client,pino-pretty,discord.js' };
     const quiet = await oneBot({ asProcess: true, env });

@@ -21,7 +21,7 @@ async function lastInteraction(bot: Bot, about: object) {
 }
 
 describe('the log', () => {
-  it('shows the guild and the outcomes of each submission', async ({ bot, guild, admin, member }) => {
+  it("shows each submission's guild and outcomes", async ({ bot, guild, admin, member }) => {
     const { id: guildId } = guild;
     const sent = await paste(member, lines(3));
     await lastInteraction(bot, { guildId, outcome: 'answered' });
@@ -127,7 +127,7 @@ describe('the log', () => {
     expect(entriesOf(bot, /(?:created|updated) the database/)).toHaveLength(1);
   });
 
-  it('shows which migrations were applied to a database from an older version', async () => {
+  it('lists the migrations applied to an older database', async () => {
     const data = folder();
     const database = new DatabaseSync(join(data, 'bot.sqlite'));
     database.exec(readFileSync(join(import.meta.dirname, '../storage/releases/0.3.0-sqlite.sql'), 'utf8'));

@@ -50,7 +50,7 @@ async function encryptionKeyIds(store: Store): Promise<readonly string[]> {
 }
 
 describe('data encrypted with a previous key', () => {
-  it('is re-encrypted by the hourly job, and the result is logged once', async () => {
+  it('is re-encrypted by the hourly job', async () => {
     const store = await filled();
     const { data, tag } = Object(await store.values.get('api-key:3')).sealed;
     expect(bytesOnDisk(store.path)).toContain(tag);
@@ -145,7 +145,7 @@ describe('data encrypted with a previous key', () => {
     await started(store, NEWEST);
   });
 
-  it('is re-encrypted if it belongs to an interaction without a reply', async () => {
+  it('is re-encrypted if it belongs to an unanswered interaction', async () => {
     const store = await filled();
     const { seal } = createEncryption([FORMER]);
     const withoutReply = ['7', '8'].map((id) => ({

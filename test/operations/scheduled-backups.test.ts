@@ -176,7 +176,7 @@ describe('the backup job', () => {
     expect(sampleOf(await scrape(port), 'listing_bot_last_backup_timestamp_seconds')).toBeGreaterThan(0);
   });
 
-  it.skipIf(!hasPostgres())('omits the last backup time from the metrics when using PostgreSQL', async () => {
+  it.skipIf(!hasPostgres())('reports no last backup time if the bot uses PostgreSQL', async () => {
     const database = await newDatabase();
     onTestFinished(() => database.drop());
     const port = await quietPort();

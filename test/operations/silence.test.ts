@@ -75,7 +75,7 @@ async function open({ silentMs = 1e9, left = 1000, answers = true }: Given) {
   return { state, ends, logger };
 }
 
-describe('createSilence()', () => {
+describe('the silence check (with a stub gateway)', () => {
   it("doesn't stop the bot if fewer than 200 IDENTIFY calls remain", async () => {
     const { state, ends, logger } = await open({ left: 199 });
     await expect.poll(() => state.asked).toBeGreaterThan(3);

@@ -100,7 +100,7 @@ describe('the deployment files', () => {
     );
   });
 
-  it('include commands that check out the newest version tag, or main without tags', () => {
+  it('include commands that check out the newest version tag, or main if none exists', () => {
     const remote = mkdtempSync(join(tmpdir(), 'remote-'));
     onTestFinished(() => rmSync(remote, { recursive: true }));
     const git = (...args: readonly string[]) =>

@@ -16,9 +16,9 @@ describe.skipIf(!hasPostgres())('a rolling update', () => {
   it.for([
     { version: 'the current version', codeOf: () => PROJECT },
     { version: '0.4.0', codeOf: release },
-  ])('lets a process of $version finish its work while a newer version migrates the database', async ({
-    codeOf,
-  }, { skip }) => {
+  ])('lets an older process finish while a newer one migrates the database ($version)', async ({ codeOf }, {
+    skip,
+  }) => {
     const code = codeOf();
     if (code === undefined) return skip(NO_HISTORY);
     const database = await newDatabase();

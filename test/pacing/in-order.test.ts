@@ -48,7 +48,7 @@ it('a key is busy until all of its tasks have finished', async () => {
   expect(inOrder.isBusy('a')).toBe(false);
 });
 
-it('calls made during a run all share the next run', async () => {
+it('calls made during a run are combined into a single follow-up run', async () => {
   const { begun, ends, work } = setUp();
   const run = oneAtATime(work('run'));
   const first = run();

@@ -38,7 +38,7 @@ const times = (count: number, make: (n: number) => Promise<string | NotRun>) =>
   Array.from({ length: count }, (_, n) => make(n));
 
 describe('the request scheduler', () => {
-  it('gives the next slot to the guild that has been waiting longest', async () => {
+  it('gives the next slot to the guild served longest ago', async () => {
     const { started, ask, end } = setUp(1);
     for (const guild of ['a', 'b', 'c']) {
       void ask(guild);
@@ -67,10 +67,7 @@ describe('the request scheduler', () => {
   it.each([
     { maxConcurrent: 3, reading: 1 },
     { maxConcurrent: 1, reading: 1 },
-  ])('limits reads to $reading of $maxConcurrent slots, leaving the rest for submissions', async ({
-    maxConcurrent,
-    reading,
-  }) => {
+  ])('limits reads to $reading of $maxConcurrent slots', async ({ maxConcurrent, reading }) => {
     const { started, ask } = setUp(maxConcurrent);
     times(10, (n) => ask(`reads ${n}`, { kind: 'reading' }));
     await setImmediate();

@@ -154,7 +154,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await expect.poll(() => scene.sandbox.listing.submitted.at(-1)?.server).toBe('keys.example.com');
   });
 
-  it('runs the command from the README, even if it is typed as soon as the page opens', async () => {
+  it("runs the README's example command, even when typed immediately", async () => {
     const [line = '', game, host, port] =
       /\/addserver game:(\w+) server:([\w.]+):(\d+)/.exec(readFileSync('README.md', 'utf8')) ?? [];
     const tab = await scene.tab();
@@ -405,7 +405,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     expect(await tab.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
   });
 
-  it('lets users submit the servers in a message with the keyboard', async () => {
+  it("lets users submit a message's servers with the keyboard", async () => {
     const tab = await inNewServer();
     await composer(tab).fill('ours: play.example.com:27015\nand menu.example.com:27015');
     await composer(tab).press('Enter');
@@ -427,7 +427,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await log(tab).getByRole('button', { name: 'Submit 6 game servers' }).waitFor();
   });
 
-  it('lets users enter several lines in a form', async () => {
+  it('accepts multi-line input in a form', async () => {
     const tab = await inNewServer();
     await run(tab, 'addservers');
     await tab.getByRole('dialog').waitFor();
@@ -472,7 +472,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     await log(tab).getByRole('button', { name: 'Allow all games' }).waitFor();
   });
 
-  it("clears a select menu's choices when the page changes", async () => {
+  it("clears a select menu's choices when the reply shows a different page", async () => {
     const tab = await inNewServer({ more: '&role=admin' });
     await run(tab, 'settings');
     const settings = answers(tab).last();
