@@ -65,13 +65,13 @@ describe.skipIf(!hasChromium)('the sandbox scenarios', () => {
     expect(await tab.getByRole('article').count()).toBeGreaterThan(0);
   });
 
-  it("don't cause errors, violate Discord's rules or send requests to other machines", () => {
+  it('run without errors, Discord rule violations or external requests', () => {
     expect(scene.sandbox.discord.breaches).toEqual([]);
     expect(scene.complaints).toEqual([]);
   });
 });
 
-describe.skipIf(!hasChromium)('the German scenarios', () => {
+describe.skipIf(!hasChromium)('the sandbox scenarios in German', () => {
   let scene: PageScene;
   beforeAll(async () => {
     scene = await openPageScene();
@@ -91,7 +91,7 @@ describe.skipIf(!hasChromium)('the German scenarios', () => {
     expect(scene.sandbox.discord.everyGuild.length).toBe(guilds);
   });
 
-  it("don't cause errors or send requests to other machines", () => {
+  it('run without errors or external requests', () => {
     expect(scene.complaints).toEqual([]);
   });
 });

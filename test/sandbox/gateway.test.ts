@@ -32,7 +32,7 @@ describe('a connection to the simulated gateway', () => {
     [4005, 'AlreadyAuthenticated', [identify(), identify()]],
     [4010, 'InvalidShard', [identify({ shard: [1, 1] })]],
     [4013, 'InvalidIntents', [identify({ intents: 1 })]],
-  ])('is closed with %i %s', async (code, title, frames) => {
+  ])('is closed after an invalid payload: %i %s', async (code, title, frames) => {
     const { standIn, broken } = await open();
     const gateway = await openGateway(standIn);
     for (const frame of frames) gateway.send(frame);
@@ -41,8 +41,8 @@ describe('a connection to the simulated gateway', () => {
   });
 });
 
-describe('the IDENTIFY limit', () => {
-  it('requires five seconds between IDENTIFYs', async () => {
+describe('the simulated gateway', () => {
+  it('accepts one IDENTIFY request every five seconds', async () => {
     const { standIn, broken } = await open({ shards: 2 });
     await identified(standIn, { shard: [0, 2] });
     const second = await openGateway(standIn);
@@ -54,7 +54,7 @@ describe('the IDENTIFY limit', () => {
     expect(broken()).toEqual([]);
   });
 
-  it('allows 1,000 IDENTIFYs per day', async () => {
+  it('accepts 1,000 IDENTIFY requests per day', async () => {
     const { standIn, limit } = await open({ identifiesUsed: 1_000 });
     expect((await limit()).remaining).toBe(0);
     const gateway = await openGateway(standIn);
@@ -89,7 +89,7 @@ describe('a gateway session', () => {
     [1000, 0],
     [1001, 0],
     [4200, 4 * 60_000],
-  ])('closed with code %i expires after %i ms', async (code, waitMs) => {
+  ])('expires after closing (code %i, delay %i ms)', async (code, waitMs) => {
     const { standIn } = await open();
     const { sessionId, close } = await identified(standIn);
     await close(code);

@@ -27,7 +27,7 @@ describe("the sandbox's Markdown renderer", () => {
     expect(timeText(NOW / 1000, { ...german, format: 'D' })).toBe('2. Januar 2026');
   });
 
-  it('recognises small text after a quote', () => {
+  it('recognises subtext after a quote', () => {
     const kinds = marksOf('> words\n-# Lines 2–20\nmore', nameOf).map(({ kind }) => kind);
     expect(kinds).toEqual(['quote', 'small', 'break', 'text']);
   });

@@ -190,7 +190,7 @@ describe("the simulated Discord's validation", () => {
     }
   });
 
-  it('has a test for every rule', () => {
+  it('is tested for every rule', () => {
     const rules = [MESSAGE_RULES, RESPONSE_RULES, CHOICE_RULES, MODAL_RULES, COMMAND_RULES].flat();
     for (const { title } of rules) expect(BROKEN).toHaveProperty([title]);
   });
@@ -326,7 +326,7 @@ describe('the simulated REST API', () => {
     expect((await webhook(interaction, 'GET /messages/@original')).json).toMatchObject({ code: 50027 });
   });
 
-  it('serves a file for a day to anyone with the link', async () => {
+  it('serves a file to anyone with the link for a day', async () => {
     const { standIn, webhook, deferred, seen } = await open();
     const interaction = await deferred();
     const body = new FormData();
@@ -384,7 +384,7 @@ describe('the simulated REST API', () => {
     expect(broken()).toEqual([]);
   });
 
-  it('allows three edits to old messages per channel every six seconds', async () => {
+  it("allows three edits to a channel's old messages every six seconds", async () => {
     const { standIn, guild, broken, ask } = await open();
     const path = `/channels/${guild.channelId}/messages`;
     const { id } = Object((await ask(`POST ${path}`, { json: { content: 'words' } })).json);
@@ -484,7 +484,7 @@ describe('the simulated REST API', () => {
     expect((await ask('GET /users/@me')).status).toBe(500);
   });
 
-  it("doesn't receive requests over silenced connections", async () => {
+  it('can make open connections hang without affecting new ones', async () => {
     const { standIn } = await open();
     const { apiUrl, faults } = standIn;
     const dispatcher = new Agent({ connections: 1 });

@@ -43,7 +43,7 @@ describe('a sandbox front end', () => {
     expect(await states(() => somebody('admin').slash('setkey'))).toEqual(['sent', 'modal']);
   });
 
-  it('is notified of rule violations right after the request', async () => {
+  it('is notified of a rule violation right after the offending request', async () => {
     const wire = await eventsDuring('wire', () => somebody('member').slash('help'));
     const [sent] = wire.filter(({ from }) => from === 'discord');
     expect(sent?.request.body).toContain('INTERACTION_CREATE');

@@ -64,9 +64,9 @@ function shownUnchosen(list: ReadList): readonly string[] {
 }
 
 describe('the list parser', () => {
-  it.each(CASES)('finds these servers: $shown', ({ text, list }) =>
+  it.each(CASES)('finds the servers in this text: $shown', ({ text, list }) =>
     expect(read(text, DEFAULT_GAME)).toBe(list));
-  it.each(casesOf(ofNone))('finds these servers without a default game: $shown', ({ text, list }) =>
+  it.each(casesOf(ofNone))('finds the servers in this text (no default game): $shown', ({ text, list }) =>
     expect(read(text)).toBe(list));
 
   it('finds no rows in an empty list', () => {
@@ -116,7 +116,7 @@ describe('the list parser', () => {
 });
 
 describe('the message parser', () => {
-  it.each(CASES)('finds these servers: $shown', ({ text, message }) => {
+  it.each(CASES)('finds the servers in this text: $shown', ({ text, message }) => {
     const list = rowsOfMessage(text, games);
     const lines = [...list.rows, ...list.unchosen].map(({ line }) => line);
     expect(lines.toSorted((one, other) => one - other)).toEqual(lines.map((_, index) => index + 1));
@@ -142,12 +142,12 @@ describe('the message parser', () => {
   });
 });
 
-describe('an uploaded file', () => {
+describe('the file decoder', () => {
   const line = '8.8.8.8:1 Garry’s Mod';
 
   const inLatin = (text: string) => Buffer.from(text, 'latin1');
 
-  it('is decoded if it uses UTF-8, code page 1252, or UTF-16 with a byte-order mark', () => {
+  it('decodes UTF-8, code page 1252, and UTF-16 with a byte-order mark', () => {
     const little = Buffer.from(`\ufeff${line}`, 'utf16le');
     const marked = Buffer.from(`\ufeff${line}`);
     const windows = inLatin('8.8.8.8:1 Garry\x92s Mod');
@@ -162,11 +162,11 @@ describe('an uploaded file', () => {
     ['code page 1250', 'Game,Pozn\x9d,\xddIP,Port,Adresa\nRust,x,y,1,8.8.8.8'],
     ['code page 1251', '\xcf\xee\xf0\xf2;\xc8\xe3\xf0\xe0;\xc0\xe4\xf0\xe5\xf1\n1;Rust;8.8.8.8'],
     ['GB 18030', '\xb6\xcb\xbf\xda,\xd3\xce\xcf\xb7,\xb5\xd8\xd6\xb7\n1,Rust,8.8.8.8'],
-  ])('is decoded from %s', (_, text) => {
+  ])('decodes %s', (_, text) => {
     expect(read(decodeText(inLatin(text)) ?? '')).toMatch(/^(?:\[2\] )?8\.8\.8\.8:1 rust/);
   });
 
-  it('is rejected if it contains NUL bytes or only control characters', () => {
+  it('rejects a file with NUL bytes or only control characters', () => {
     const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13]);
     const program = readFileSync(process.execPath).subarray(0, 4096);
     const signs = inLatin('\x01\x02--\x03');
@@ -175,7 +175,7 @@ describe('an uploaded file', () => {
   });
 });
 
-describe('the parsers', () => {
+describe('the list and message parsers', () => {
   const pieces = '8.8.8.8|:1| |,|;|\n|"|cs2|server|port|password|27015|#|7 days to die|\t|[|{'.split('|');
   const wild = fc.oneof(
     fc.string({ unit: anyCharacter, maxLength: 200 }),
@@ -183,7 +183,7 @@ describe('the parsers', () => {
     fc.array(fc.constantFrom(...pieces), { maxLength: 40 }).map((some) => some.join('')),
   );
 
-  it('return rows in line order and never throw', () => {
+  it('never throw, and return rows in line order', () => {
     fc.assert(
       fc.property(wild, (text) => {
         const list = readList(text, { ...games, defaultGame: 'cs2' });

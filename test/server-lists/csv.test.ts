@@ -36,7 +36,7 @@ describe('the rejected.csv file', () => {
     ]);
   });
 
-  it('is split into as few files as possible, each with a header', () => {
+  it('is split into as few parts as the size limit allows', () => {
     const lines = Array.from({ length: 10 }, (_, n) => `8.8.8.8:0 game ${n}`);
     const invalid = rowsOf(lines.join('\n'));
     const split = (mostFiles: number) =>
@@ -75,19 +75,19 @@ describe('the rejected.csv file', () => {
   });
 });
 
-describe('a CSV file opened as a spreadsheet', () => {
+describe('the CSV writer', () => {
   const marks = fc.constantFrom(...'=+-@＝＋－＠﹦﹢﹣﹫');
   const ignored = fc.constantFrom(
     ...'\u00a0\ufeff\u200b\u200d\u202e\u2060\u00ad\u3000\u3164\ufe0f\t\r\n\0\u2028 ',
   );
   const splits = fc.constantFrom(...',;|\t"\'');
 
-  it('has an apostrophe before each cell that looks like a formula', () => {
+  it('puts an apostrophe before each cell that looks like a formula', () => {
     const file = csvFile(['=1+1', '+1', '-1', '@x', "'=1", "it's", '\t=1', 'a;-1, = 2|b'], []);
     expect(file).toBe(`\ufeff"'=1+1","'+1","'-1","'@x","''=1","it's","'=1","a;'-1, '= 2|b"\r\n`);
   });
 
-  it("doesn't contain formulas, whatever delimiter the spreadsheet uses", () => {
+  it('writes no formulas, whatever delimiter the spreadsheet uses', () => {
     const cell = fc.string({ unit: fc.oneof(marks, ignored, splits, anyCharacter) });
     fc.assert(
       fc.property(fc.array(cell, { minLength: 1, maxLength: 9 }), (cells) => {
@@ -97,7 +97,7 @@ describe('a CSV file opened as a spreadsheet', () => {
     );
   });
 
-  it('parses back into the same cells', () => {
+  it('writes cells that parse back unchanged', () => {
     const cell = fc.string({ unit: fc.constantFrom(...'=+-@\'ab,;| "1'), maxLength: 8 });
     fc.assert(
       fc.property(fc.array(cell, { minLength: 2, maxLength: 5 }), (cells) => {

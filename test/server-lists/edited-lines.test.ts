@@ -53,7 +53,7 @@ describe('the lines in an edit form', () => {
 describe('editedText()', () => {
   const rows = rowsOf('a.example.com:27015 gmod\nb.example.com:27016 cs2\n127.1:5 cs2');
 
-  it('only returns new and changed lines, in their original positions', () => {
+  it('replaces unchanged lines with blank lines', () => {
     const typed =
       "2. b.example.com:27017 cs2\n1. a.example.com:27015 Garry's Mod\n3. 127.1:5 cs2\nnew.example.com:1";
     expect(editedText(typed, rows, games)).toEqual({
@@ -92,7 +92,7 @@ describe('the line numbers after an edit', () => {
   const placing = (...labels: (string | undefined)[]) =>
     createPlacing({ labels, opened, others, leftOut: ['8', '40'] });
 
-  it('are taken from labels first, then from deleted lines', () => {
+  it("come from the member's input first, then from deleted lines", () => {
     const { placeIn } = placing('12b', undefined, undefined, undefined);
     expect([2, 1, 3, 4].map(placeIn)).toEqual([
       { line: 3 },
@@ -102,7 +102,7 @@ describe('the line numbers after an edit', () => {
     ]);
   });
 
-  it('stay unique if a label is repeated', () => {
+  it('stay unique if a number is typed twice', () => {
     const { placeIn } = placing('12', '3', '3');
     expect([1, 2, 3].map(placeIn)).toEqual([{ line: 12, part: 2 }, { line: 3 }, { line: 20 }]);
   });
@@ -117,12 +117,12 @@ describe('the line numbers after an edit', () => {
     ]);
   });
 
-  it('skip lines without a server', () => {
+  it("aren't reused for lines without a server", () => {
     const { labelOf, placeIn } = placing('3', undefined, undefined);
     expect([labelOf(1), placeIn(2), labelOf(3)]).toEqual(['3', { line: 12, part: 2 }, '41']);
   });
 
-  it('can refer to lines omitted from the list', () => {
+  it('can be taken from lines that had no server', () => {
     const { labelOf, placeIn } = placing('8', '40', undefined);
     expect([labelOf(1), placeIn(2), placeIn(3)]).toEqual(['8', { line: 40 }, { line: 3 }]);
   });

@@ -54,13 +54,13 @@ const shown = (list: ReadList | NotRead) =>
       )
     : list.kind;
 
-describe('a list', () => {
+describe('the list parser', () => {
   it.each([
     '\n',
     '\r\n',
     '\r',
     '\u2028',
-  ])('is numbered continuously from the typed text to the file (line break %j)', async (lineBreak) => {
+  ])('numbers lines continuously across the typed text and a file (line break %j)', async (lineBreak) => {
     const { parser } = setUp(true);
     const typed = ['8.8.8.8:1 rust', '8.8.8.8:2 rust'].join(lineBreak);
     const list = await parser.read({ guildId: '1', sources: [typed, '8.8.8.8:3 rust'], game: '' });
@@ -80,19 +80,19 @@ describe('a list', () => {
   it.each([
     '8.8.8.8:1 new',
     `8.8.8.8:1 new\n${'#'.repeat(4_000)}`,
-  ])('is parsed again with a newer games list if it contains an unknown game', async (text) => {
+  ])('refreshes the games list and tries again if a game is unknown', async (text) => {
     const { asked, read } = setUp();
     expect(shown(await read(text))).toEqual(['new']);
     expect(asked).toEqual(['refresh']);
   });
 
-  it('is parsed again if the words next to an address could be a new game', async () => {
+  it('refreshes the games list if words next to an address could be a game', async () => {
     const { asked, read } = setUp();
     expect(shown(await read('new 8.8.8.8:1', 'rust'))).toEqual(['new']);
     expect(asked).toEqual(['refresh']);
   });
 
-  it("isn't parsed again if the games list is recent", async () => {
+  it("doesn't refresh a recent games list", async () => {
     const fresh = setUp(true);
     expect(shown(await fresh.read('8.8.8.8:1 new'))).toEqual(['game-unknown']);
     expect(fresh.asked).toEqual(['soon']);
@@ -122,7 +122,7 @@ it('the parser aborts a malicious file without delaying other lists', async () =
   ]);
 });
 
-it('the parser returns "busy" if too many other lists are waiting', async () => {
+it('the parser returns "busy" if too many lists are waiting', async () => {
   const { read } = setUp(true);
   const all = await Promise.all(Array.from({ length: 23 }, () => read(FILE)));
   // Two lists are parsed at the same time, and 20 more can wait.

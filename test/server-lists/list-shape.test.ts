@@ -76,14 +76,14 @@ describe('the list parser', () => {
     }
   });
 
-  it.each(UNSURE)('lets the member choose from the addresses in ambiguous text: %j', (text) => {
+  it.each(UNSURE)('only suggests addresses from ambiguous text: %j', (text) => {
     for (const list of [read(text, 'cs2'), rowsOfMessage(text, games)]) {
       expect(list).toMatchObject({ shape: 'unsure', rows: [] });
       expect(list.unchosen.length).toBeGreaterThan(0);
     }
   });
 
-  it.each(PEOPLE)('lets the member choose from the addresses in text about people: %j', (text) => {
+  it.each(PEOPLE)('only suggests addresses from text about people: %j', (text) => {
     for (const list of [read(`${text}`, 'cs2'), rowsOfMessage(text, games)]) {
       expect(list).toMatchObject({ shape: 'people', rows: [] });
       expect(list.unchosen.length).toBeGreaterThan(0);
@@ -99,7 +99,7 @@ describe('the list parser', () => {
     ]);
   });
 
-  it('lets the member choose from all addresses if one might belong to a person', () => {
+  it('only suggests addresses if one of them might belong to a person', () => {
     const list = read(`Rust: ${A}:28015\nKestrel joined from ${X}:51234`, 'cs2');
     expect(candidates(list)).toEqual([`1 ${A}:28015 rust`, `2 ${X}:51234`]);
     expect(list.unchosen.map(({ words }) => words)).toEqual(['Rust', 'Kestrel joined from']);
@@ -120,7 +120,7 @@ describe('the list parser', () => {
     });
   });
 
-  it('labels servers by line number, adding a letter for a second server on a line', () => {
+  it("adds a letter to the label of a line's second server", () => {
     const text = `Our servers\nRust\n${A}:28015, ${A}:28025\nTeamSpeak: ${B}:9987\n${B}:28015`;
     const list = read(text);
     expect(places(list)).toEqual([`3 ${A}:28015 rust`, `3b ${A}:28025 rust`, `5 ${B}:28015 rust`]);
@@ -180,14 +180,14 @@ describe('an address label', () => {
       'IP: play.example.com\nJava port: 25570\nBedrock port: 19140',
       ['play.example.com:25570 minecraft', 'play.example.com:19140 bedrock'],
     ],
-  ])('assigns a port to the right edition: %j', (text, servers) => {
+  ])('assigns a port to the right Minecraft edition: %j', (text, servers) => {
     expect(read(text, 'minecraft').rows.map((row) => rowText(typedOf(row)))).toEqual(servers);
     expect(rowsOfMessage(text, games).rows.map((row) => rowText(typedOf(row)))).toContain(
       'play.example.com:19140 bedrock',
     );
   });
 
-  it('marks a game if it is "alias" and its value is a known game', () => {
+  it('is read as a game if it is "alias" and its value is a known game', () => {
     const rows = read(
       JSON.stringify([
         { ip: '10.0.40.106', alias: B, port: 27_050 },
@@ -212,7 +212,7 @@ describe('a password', () => {
     (word, secret) => `name,ip,port,${word}\nKestrel,${A},27015,${secret}`,
     (word, secret) => JSON.stringify([{ user: 'Kestrel', ip: A, port: 1, [word]: secret }]),
   ];
-  it.each(ANNOUNCED.split('|'))('never appears in a row or in the words next to an address: %s', (word) => {
+  it.each(ANNOUNCED.split('|'))('never appears in the parsed list: %s', (word) => {
     for (const write of forms) {
       for (const secret of SECRETS) {
         const text = write(word, secret);

@@ -140,7 +140,7 @@ describe('the list parser', () => {
     }
   });
 
-  it('never shows a single-quoted password', () => {
+  it('never exposes a single-quoted password', () => {
     const text = `[{'password': 'QZ "JX" it\\'s QZ', 'host': 'a.example.com', 'port': 1, 'game': 'cs2'}]`;
     for (const each of [text, text.slice(0, -1), text.replace("'QZ", "'QZ, '")])
       for (const list of read(each)) expect(JSON.stringify(list)).not.toMatch(/QZ|JX/u);

@@ -14,7 +14,7 @@ const typed = (server: string, more: Partial<TypedRow> = {}): TypedRow => ({
   ...more,
 });
 
-describe('a single server', () => {
+describe('readRow()', () => {
   const read = (row: TypedRow) => readRow(row, row.game === 'Half-Life 3' ? undefined : row.game);
 
   it.each([
@@ -23,7 +23,7 @@ describe('a single server', () => {
     [typed('8.8.8.8:1', { port: '1' }), { port: 1 }],
     [typed('8.8.8.8', { port: '1', queryPort: '1' }), { port: 1 }],
     [typed('8.8.8.8', { port: '1', queryPort: '2' }), { port: 1, queryPort: 2 }],
-  ])('is parsed from %j as %j', (row, at) => {
+  ])('parses %j as %j', (row, at) => {
     expect(read(row)).toEqual({
       ok: true,
       submission: { server: '8.8.8.8', ...at, game: 'cs2' },
@@ -45,7 +45,7 @@ describe('a single server', () => {
       typed('a.example.com', { game: 'constructor' }),
       { code: 'port-missing', host: 'a.example.com', game: 'constructor' },
     ],
-  ])('is invalid if typed as %j: %j', (row, problem) => {
+  ])('rejects %j with the problem %j', (row, problem) => {
     expect(read(row)).toEqual({ ok: false, problem });
   });
 });
@@ -79,7 +79,7 @@ describe('an unknown game', () => {
   }
   const old = { fresh: false, afterwards: true };
 
-  it('is looked up in a newer games list unless the current one is recent', async () => {
+  it('triggers a refresh of the games list unless the list is recent', async () => {
     expect(await read('cs2', old)).toEqual({ asked: 0, game: 'cs2' });
     expect(await read('new', old)).toEqual({ asked: 1, game: 'new' });
     expect(await read('other', old)).toEqual({ asked: 1, game: 'game-unknown' });
@@ -135,7 +135,7 @@ describe("a row's original text", () => {
     });
   });
 
-  it('can be reconstructed from any row', () => {
+  it('can be reconstructed from the parsed row', () => {
     const submission = { server: '2606:4700::1', port: 1, queryPort: 2, game: 'cs2' };
     const row = { kind: 'ready', line: 1, submission } as const;
     expect(typedOf(row)).toEqual(typed('[2606:4700::1]:1', { queryPort: '2' }));
@@ -158,7 +158,7 @@ describe("a row's original text", () => {
     expect(`${row.server} ${row.port}`).toBe(expected);
   });
 
-  it('can be corrected by using the second of two ports as the query port', () => {
+  it('can be corrected by moving a second port to the query port', () => {
     const repairs = repairsOf({ code: 'port-conflict', inServer: 1, port: 2 });
     const corrected = repairs.map((repair) => repaired(typed('8.8.8.8:1', { port: '2' }), repair));
     expect(corrected.at(-1)).toMatchObject({ server: '8.8.8.8', port: '1', queryPort: '2' });
@@ -190,7 +190,7 @@ describe("a row's original text", () => {
     expect(repairs.map(({ value }) => value)).toEqual(expected);
   });
 
-  it('can be corrected by swapping the game and address, or by replacing commas', () => {
+  it('can be corrected by swapping fields or by replacing commas with dots', () => {
     const row = { server: 'rust', port: '', queryPort: '', game: 'a.example.com:1' };
     expect(isSwapped(row, games)).toBe(true);
     expect(repaired(row, { field: 'swap', value: '' })).toEqual({

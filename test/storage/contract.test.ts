@@ -30,7 +30,7 @@ async function guildsIn(store: Store): Promise<readonly string[]> {
 }
 
 /** These tests cover behaviour that the rest of the bot relies on, with both kinds of database. */
-describe.each(kinds())('a store in %s', (kind) => {
+describe.each(kinds())('a %s store', (kind) => {
   const openStore: Place['open'] = async (deps) => (await newPlace(kind)).open(deps);
 
   it('keeps rows and values across a restart', async () => {
@@ -180,7 +180,7 @@ describe.each(kinds())('a store in %s', (kind) => {
       expect(ends.every(({ ms }) => ms >= 0)).toBe(true);
     });
 
-    it('is logged once, with its guild, if it takes longer than a second', async () => {
+    it('is logged with its guild if it takes longer than a second', async () => {
       const logger = recorder();
       const store = await openStore({ logger });
       vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
@@ -196,7 +196,7 @@ describe.each(kinds())('a store in %s', (kind) => {
     });
   });
 
-  it.each(['{"value":"ha', '', '{'])('treats an invalid value as damaged: %j', async (damage) => {
+  it.each(['{"value":"ha', '', '{'])('returns null for an invalid value: %j', async (damage) => {
     const { open, change } = await newPlace(kind);
     const store = await open();
     for (const key of ['a:0', 'a:1']) await store.values.set(key, 1);
@@ -221,7 +221,7 @@ describe.each(kinds())('a store in %s', (kind) => {
 });
 
 /** These tests cover processes that share a database. With SQLite, the processes take turns using one connection. */
-describe.each(kinds())('processes sharing a store in %s', (kind) => {
+describe.each(kinds())('processes sharing a %s store', (kind) => {
   const NEVER_MS = 1_000_000;
   const SOON_MS = 5;
   const OLD_MS = 16 * 60_000;
@@ -386,7 +386,7 @@ describe.each(kinds())('processes sharing a store in %s', (kind) => {
     expect(done).toEqual(['first', 'again', 'once it is over', 'once it is dead']);
   });
 
-  it('record an interaction only once if two receive it', async () => {
+  it('record an interaction only once, even if several receive it', async () => {
     const [store, another] = await openBoth();
     const [one, other] = [workOf(store, 'one'), workOf(another, 'other')];
     const interaction = interactionOf('1');

@@ -72,7 +72,7 @@ describe('a database file', () => {
     ['is overwritten in the middle', (bytes) => bytes.fill(0xa5, bytes.length / 2, bytes.length / 2 + 5_000)],
     ['is overwritten after its header', (bytes) => bytes.fill(0xa5, 1_000, 6_000)],
     ['is cut off', (bytes) => bytes.subarray(0, 50_000)],
-  ])('is rejected without being changed if it %s', async (_, damage) => {
+  ])('is rejected and left unchanged if it %s', async (_, damage) => {
     const path = await filled();
     const bytes = damage(readFileSync(path));
     writeFileSync(path, bytes);

@@ -19,7 +19,7 @@ const WHAT_TO_DO =
 it.each([
   ['creates', []],
   ['leaves unchanged', SHAPE],
-])('the migrations expect the values table that @keyv/sqlite %s', async (_, before) => {
+])('@keyv/sqlite %s the table that the migrations expect', async (_, before) => {
   const path = join(folder(), 'data/bot.sqlite');
   mkdirSync(dirname(path));
   const database = new DatabaseSync(path);

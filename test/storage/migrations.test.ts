@@ -57,7 +57,7 @@ const contentOf = (path: string) =>
 describe.each([
   ['first', undefined, MIGRATIONS],
   ['second', MIGRATIONS, TOMORROW],
-])('the %s migration of a database file', (_, before, after) => {
+])('the %s SQLite migration', (_, before, after) => {
   /** Returns the path of a file from the previous version, if there is one. */
   async function newFile(): Promise<string> {
     const path = newPath();
@@ -75,7 +75,7 @@ describe.each([
     return contentOf(path);
   }
 
-  it('is completed on the next start if killed between two statements', async () => {
+  it('completes on the next start if killed between two statements', async () => {
     const path = await newFile();
     const killed: string[] = [];
     await migrateFile(path, after, (database) => {
@@ -98,7 +98,7 @@ describe.each([
     }
   });
 
-  it('is completed on the next start if the disk was full', async () => {
+  it('completes on the next start if the disk was full', async () => {
     const whole = await wholeContent();
     let failures = 0;
     for (let pages = 0; ; pages += 1) {

@@ -83,7 +83,7 @@ describe.skipIf(!hasPostgres())('a PostgreSQL store', () => {
     expect(await one.values.get('n')).toBe(50);
   });
 
-  it('can write for other guilds while many changes for one guild are waiting', async () => {
+  it("can write for one guild while another's changes are waiting", async () => {
     const { storeUrl } = await database();
     const store = await started(storeUrl);
     const inside = Promise.withResolvers<void>();
@@ -146,7 +146,7 @@ describe.skipIf(!hasPostgres())('a PostgreSQL store', () => {
     expect(await show('work_mem')).toBe('8MB');
   });
 
-  it("is rejected if the database's version, encoding or settings are unsuitable", async () => {
+  it('rejects a database with an unsuitable version, encoding or setting', async () => {
     const latin = await newDatabase("encoding 'LATIN1' locale 'C' locale_provider 'libc' template template0");
     onTestFinished(latin.drop);
     const { url } = await database();
@@ -175,7 +175,7 @@ describe.skipIf(!hasPostgres())('a PostgreSQL store', () => {
     await expect.poll(() => addOne(store).catch(String)).toBeUndefined();
   });
 
-  it('fails immediately while the database is down, and works again afterwards', async () => {
+  it('fails immediately while the database is down, then recovers', async () => {
     const { storeUrl, url, leave, comeBack } = await database();
     const logger = recorder();
     const store = await started(storeUrl, logger);

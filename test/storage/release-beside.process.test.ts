@@ -19,11 +19,11 @@ const choices = {
   game: 'cs2',
 } as const;
 
-describe.each(kinds())('version 0.4.0 with a newer database in %s', (kind) => {
+describe.each(kinds())('version 0.4.0 with a newer %s database', (kind) => {
   it.for([
     { rows: [readyRow(1, 'chosen.example.com')], servers: ['chosen.example.com'] },
     { rows: [], servers: [] },
-  ])('only shows and sends the selected addresses: $servers', async ({ rows, servers }, { skip }) => {
+  ])('shows and sends only the selected addresses: $servers', async ({ rows, servers }, { skip }) => {
     const path = release();
     if (path === undefined) return skip(NO_HISTORY);
     const place = await newPlace(kind);
@@ -102,7 +102,7 @@ async function startRelease({ bot, startVersion }: Awaited<ReturnType<typeof ver
   return guild;
 }
 
-describe.each(kinds())('version 0.4.0 and a newer version that share a database in %s', (kind) => {
+describe.each(kinds())('version 0.4.0 and a newer version sharing a %s database', (kind) => {
   it("continue each other's lists and waiting submissions", async ({ skip }) => {
     const path = release();
     if (path === undefined) return skip(NO_HISTORY);
@@ -119,7 +119,7 @@ describe.each(kinds())('version 0.4.0 and a newer version that share a database 
   });
 });
 
-it('version 0.4.0 continues with a backup from before an update', async ({ skip }) => {
+it('version 0.4.0 can restore its backup after an update', async ({ skip }) => {
   const path = release();
   if (path === undefined) return skip(NO_HISTORY);
   const versioned = await versionedBot('sqlite');

@@ -238,10 +238,10 @@ const KEPT_SETTINGS = [
   'Language for everyone: German',
 ];
 
-describe.each(kinds())('with %s', (kind) => {
+describe.each(kinds())('the bot with a %s database', (kind) => {
   const fileOf = (version: string, ending: 'sql' | 'json') => join(RELEASES, `${version}-${kind}.${ending}`);
 
-  it.runIf(KEEP_RELEASE)('a sample database is written for a new release', async () => {
+  it.runIf(KEEP_RELEASE)('writes a sample database for a new release', async () => {
     const place = await newPlace(kind);
     await withBot(place.url, (bot) =>
       fill(bot, (seen) => {
@@ -280,7 +280,7 @@ describe.each(kinds())('with %s', (kind) => {
     return place;
   }
 
-  it.each(versions)('the bot finishes work left over from version %s', async (version) => {
+  it.each(versions)('finishes work left over from version %s', async (version) => {
     const seen = seenIn(version);
     const { url, rows } = await placeForBot(version);
     await withBot(url, async (place) => {
@@ -289,7 +289,7 @@ describe.each(kinds())('with %s', (kind) => {
     });
   });
 
-  it.each(versions)('the bot updates an approval message from version %s', async (version) => {
+  it.each(versions)('updates an approval message from version %s', async (version) => {
     const seen = seenIn(version);
     const { url, read } = await placeForBot(version);
     await withBot(url, async ({ bot, guild }) => {
@@ -302,22 +302,19 @@ describe.each(kinds())('with %s', (kind) => {
     });
   });
 
-  it.runIf(kind === 'sqlite').each(versions)(
-    'the bot can use a restored backup from version %s',
-    async (version) => {
-      const backup = await placeOf(version);
-      const path = join(folder(), 'bot.sqlite');
-      const config = readStoreConfig({ STORE_URL: `sqlite://${path}`, ENCRYPTION_KEY });
-      await restore({ config, file: backup.url.slice('sqlite://'.length) });
-      const store = await openStore(path);
-      expect(await rowsIn(store, 'interactions')).not.toEqual([]);
-      expect(new Set((await rowsIn(store, 'interactions')).map(({ encrypted }) => encrypted))).toEqual(
-        new Set([null]),
-      );
-    },
-  );
+  it.runIf(kind === 'sqlite').each(versions)('restores a backup from version %s', async (version) => {
+    const backup = await placeOf(version);
+    const path = join(folder(), 'bot.sqlite');
+    const config = readStoreConfig({ STORE_URL: `sqlite://${path}`, ENCRYPTION_KEY });
+    await restore({ config, file: backup.url.slice('sqlite://'.length) });
+    const store = await openStore(path);
+    expect(await rowsIn(store, 'interactions')).not.toEqual([]);
+    expect(new Set((await rowsIn(store, 'interactions')).map(({ encrypted }) => encrypted))).toEqual(
+      new Set([null]),
+    );
+  });
 
-  it("the bot keeps guilds' departure dates from version 0.3.0", async () => {
+  it("keeps guilds' departure dates from version 0.3.0", async () => {
     const place = await placeOf('0.3.0');
     await place.read(`insert into presence (guild_id, used_at, absent_since, was_listed) values
       ('100', null, 5, 1), ('200', 7, 5, 0), ('300', 5, 7, 0), ('400', 5, null, 0)`);
@@ -329,7 +326,7 @@ describe.each(kinds())('with %s', (kind) => {
     ]);
   });
 
-  it("the bot converts a draft from version 0.3.0 without changing the member's input", async () => {
+  it("converts a draft from version 0.3.0 without changing the member's input", async () => {
     const place = await placeOf('0.3.0');
     const linesOf = (row: string, modal: object) => {
       const typed = { server: '"kind":"refused"', port: '', queryPort: '', game: '"window":"all"' };

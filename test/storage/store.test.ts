@@ -139,7 +139,7 @@ describe("SQLite's write-ahead log", () => {
   });
 });
 
-describe('a store in use', () => {
+describe('a SQLite store', () => {
   it.each([
     [false, 1_000],
     [true, 10_000],

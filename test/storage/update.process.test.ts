@@ -136,8 +136,8 @@ const NO_DISK = 'it needs root, to mount a small disk';
 /** PostgreSQL creates and updates a database for each of the 63 statements. */
 const UPDATES_MS = 240_000;
 
-describe.each(kinds())('the update of a 0.3.0 database in %s', { timeout: UPDATES_MS }, (kind) => {
-  it('is completed on the next start if killed between any two statements', async () => {
+describe.each(kinds())('the %s database update from 0.3.0', { timeout: UPDATES_MS }, (kind) => {
+  it('completes on the next start if killed between any two statements', async () => {
     const copy = await keptDatabase(kind);
     const startAndKill = (addresses: readonly string[], stopBefore: number) =>
       runFile(['test/storage/start-store.ts'], {
@@ -159,8 +159,8 @@ describe.each(kinds())('the update of a 0.3.0 database in %s', { timeout: UPDATE
   });
 });
 
-describe('the update of a 0.3.0 database on a full disk', () => {
-  it('is completed on the next start (SQLite)', async ({ skip }) => {
+describe('a database update from 0.3.0 stopped by a full disk', () => {
+  it('completes on the next start (SQLite)', async ({ skip }) => {
     const disk = smallDisk(4);
     if (!disk) return skip(NO_DISK);
     const kept = keptFile();
@@ -182,7 +182,7 @@ describe('the update of a 0.3.0 database on a full disk', () => {
     expect(refusals.join()).toContain('database or disk is full');
   });
 
-  it.skipIf(!hasPostgres())('is completed on the next start (PostgreSQL)', async ({ skip }) => {
+  it.skipIf(!hasPostgres())('completes on the next start (PostgreSQL)', async ({ skip }) => {
     const disk = smallDisk(32);
     if (!disk) return skip(NO_DISK);
     // Only the database is on the small disk, not the rest of the server's data.

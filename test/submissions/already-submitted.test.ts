@@ -6,8 +6,8 @@ const MINUTE = 60_000;
 const NOW = 1_000 * MINUTE;
 const me = { guildId: '1', userId: '7' };
 
-describe('a previously submitted server', () => {
-  it('is found by host and port unless it was rejected or not sent', async () => {
+describe('the search for previous submissions', () => {
+  it('finds servers by host and port unless they were rejected or not sent', async () => {
     const { store, alreadySubmitted } = await openParts(NOW);
     const ofGuild = { guildId: '1', userId: '7', hosts: ['one'] };
     await addDone(store, { ...ofGuild, id: 'a', at: 1, game: 'css' });
@@ -41,7 +41,7 @@ describe('a previously submitted server', () => {
     ]);
   });
 
-  it('is the latest match with the same game, or otherwise the latest match', async () => {
+  it('prefers the latest match for the same game', async () => {
     const { store, alreadySubmitted } = await openParts(NOW);
     const add = (id: string, at: number, game: string) =>
       addDone(store, { id, guildId: '1', userId: '7', at, game, hosts: ['one'] });
@@ -58,7 +58,7 @@ describe('a previously submitted server', () => {
     ]);
   });
 
-  it("is shown with the member's name until the name is deleted", async () => {
+  it("returns the submitter's name until it is deleted", async () => {
     const { store, alreadySubmitted, erasure } = await openParts(NOW);
     await addDone(store, { id: 'a', guildId: '1', userId: '7', at: 1, hosts: ['one'] });
     const find = async (by = me) => [...(await alreadySubmitted.find(by, [readyRow(1, 'one')])).values()];
@@ -69,7 +69,7 @@ describe('a previously submitted server', () => {
     expect(await find()).toMatchObject([{ isYours: false, userName: '' }]);
   });
 
-  it('is found in a list of 1,000 servers', async () => {
+  it('finds every server in a list of 1,000', async () => {
     const { store, alreadySubmitted } = await openParts(NOW);
     const hosts = Array.from({ length: 1_000 }, (_, n) => `list-${n}.example.com`);
     await addDone(store, { id: 'a', guildId: '1', userId: '7', at: 1, hosts });

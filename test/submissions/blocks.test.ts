@@ -19,7 +19,7 @@ const HOST: BlockTarget = { kind: 'host', host: 'example.com' };
 const MEMBER_BLOCKED = { kind: 'held', why: { code: 'member-blocked' } };
 const HOST_BLOCKED = { kind: 'held', why: { code: 'host-blocked' } };
 
-describe.each(kinds())('a blocked submission (in %s)', (kind) => {
+describe.each(kinds())('a blocked submission (%s)', (kind) => {
   /** Creates two processes that share a guild with a key. */
   async function open(answer: () => Promise<Outcome> | Outcome = () => ACCEPTED) {
     const { open: openStore } = await newPlace(kind);
@@ -71,7 +71,7 @@ describe.each(kinds())('a blocked submission (in %s)', (kind) => {
     expect(await opened.press('a')).toMatchObject({ kind: 'ended' });
   });
 
-  it('keeps its blocked lines until the hosts are unblocked', async () => {
+  it('keeps its blocked lines until their hosts are unblocked', async () => {
     const opened = await open();
     await opened.block({ kind: 'host', host: 'bad.example.com' });
     const rows = [readyRow(1, 'x.bad.example.com'), readyRow(2, 'good.example.com')];
@@ -89,7 +89,7 @@ describe.each(kinds())('a blocked submission (in %s)', (kind) => {
     expect(await opened.check.draft(mia, draft)).toMatchObject({ ready: [{ line: 1 }] });
   });
 
-  it('is flagged if it was already in the queue, but can still be approved or withdrawn', async () => {
+  it('is flagged in the queue, but can still be approved or withdrawn', async () => {
     const opened = await open();
     await opened.turnApprovalOn();
     for (const id of ['a', 'b'])
@@ -109,7 +109,7 @@ describe.each(kinds())('a blocked submission (in %s)', (kind) => {
     expect(await opened.approvals.withdraw(mia, 'b', 'w')).toBeUndefined();
   });
 
-  it("can't get into the queue through an edit or a correction", async () => {
+  it("can't enter the queue through an edit or correction", async () => {
     const opened = await open();
     await opened.turnApprovalOn();
     await opened.submit(readyDraft('a', 1));
@@ -131,7 +131,7 @@ describe.each(kinds())('a blocked submission (in %s)', (kind) => {
     ).toBeUndefined();
   });
 
-  it('is still sent in full if sending began before the block was added', async () => {
+  it('is sent in full if sending began before the block was added', async () => {
     const hold = Promise.withResolvers<Outcome>();
     const isAsked = Promise.withResolvers<void>();
     const opened = await open(() => {
@@ -176,7 +176,7 @@ describe.each(kinds())('a blocked submission (in %s)', (kind) => {
     expect(await opened.blocks.list(guildId)).toMatchObject([{ target: again }]);
   });
 
-  it('is only looked for in guilds with blocks', async () => {
+  it('needs no lookup in guilds without blocks', async () => {
     const writes = recordWrites();
     const opened = await open();
     const from = writes.length;

@@ -64,7 +64,7 @@ describe("a draft that can't be submitted", () => {
     expect(statements).toEqual(['insert drafts', 'insert keyv health']);
   });
 
-  it('reports a disallowed game before other problems', async () => {
+  it('reports a disallowed game instead of a missing port', async () => {
     const opened = await open();
     await opened.settings.change('1', (now) => ({ ...now, games: ['rust'] }));
     const typed = { server: 'a.example.com', port: '', queryPort: '', game: 'cs2' };
@@ -102,7 +102,7 @@ describe("a draft that can't be submitted", () => {
     expect(await codeOf({ includesAlreadySubmitted: true, mark: 'of other rows' })).toBe('changed');
   });
 
-  it('keeps the choice to include previously submitted servers', async () => {
+  it("keeps the member's choice to include previously submitted servers", async () => {
     const opened = await open({ member: { servers: 1, seconds: 3600 } });
     await addDone(opened.store, { id: 'x', guildId: '1', userId: '2', at: NOW, hosts: ['a'] });
     const draft: Draft = { id: 'd', source: 'options', rows: [readyRow(1, 'a')] };
@@ -113,7 +113,7 @@ describe("a draft that can't be submitted", () => {
 });
 
 describe('a submission waiting for approval', () => {
-  it('prevents other drafts with the same server from being submitted', async () => {
+  it('prevents the submission of a draft with the same server', async () => {
     const opened = await open();
     await opened.settings.change('1', (now) => ({ ...now, approval: true }));
     const same = { rows: [readyRow(1, 'a')], source: 'text' } as const;
@@ -133,8 +133,8 @@ describe('a submission waiting for approval', () => {
   });
 });
 
-describe('a submission with more servers than the daily quota', () => {
-  it('is queued in full, and the excess returns to the queue after approval', async () => {
+describe('a submission that exceeds the daily quota', () => {
+  it('returns its excess servers to the queue after approval', async () => {
     const opened = await open();
     await opened.settings.change('1', (now) => ({ ...now, approval: true, dailyQuota: 2 }));
     const draft = readyDraft('d', 3);
@@ -162,7 +162,7 @@ describe('a submission with more servers than the daily quota', () => {
 });
 
 describe('a draft with a single server', () => {
-  it('is only saved when its server is reserved or accepted', async () => {
+  it('is saved only on reservation and acceptance', async () => {
     const writes = recordWrites();
     const opened = await open();
     const from = writes.length;

@@ -88,7 +88,7 @@ describe('readForm', () => {
     ['servers[10][server]=b&servers[2][server]=a', [{ server: 'a' }, { server: 'b' }]],
     ['servers%5B%5D%5Bserver%5D=%C3%A4+%26%3D', [{ server: 'ä &=' }]],
     ['servers[]=a&servers[]=b', [{}, {}]],
-  ])('parses %s like Rack', (body, expected) => expect(elements(body)).toEqual(expected));
+  ])('parses forms the way Rack does: %s', (body, expected) => expect(elements(body)).toEqual(expected));
 
   it('prevents prototype pollution', () => {
     const { fields, servers: read } = readForm('api_key=k&action=add&servers[][__proto__]=x&__proto__=y');

@@ -57,7 +57,7 @@ describe('the sandbox page server', () => {
     expect((await ask(path)).status).toBe(403);
   });
 
-  it('only runs actions with the correct token', async () => {
+  it('requires the correct token to run an action', async () => {
     expect((await ask('/act', { method: 'POST', body: say })).status).toBe(403);
     expect((await ask('/act', { method: 'POST', body: say, 'x-token': 'wrong' })).status).toBe(403);
     expect((await ask('/act', { 'x-token': token })).status).toBe(405);

@@ -35,9 +35,9 @@ const sandbox = (...args: readonly string[]) => start(process.execPath, [MAIN, .
 
 describe('the sandbox process', () => {
   it.each([
-    ['', ''],
-    [', over HTTP', ' -- --http'],
-  ])("runs the README's example script from standard input%s", async (_, how) => {
+    ['the gateway', ''],
+    ['HTTP', ' -- --http'],
+  ])("runs the README's example script (interactions over %s)", async (_, how) => {
     const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
     const [line = ''] = /^printf .* \| npm run -s sandbox$/m.exec(readme) ?? [];
     const { stdout, stderr, status } = await start('sh', ['-c', line + how]).ended;

@@ -30,7 +30,7 @@ function openPrompt() {
   return { prompt, type };
 }
 
-describe('the prompt', () => {
+describe('the sandbox prompt', () => {
   it('hides the key that an admin enters', async () => {
     const { prompt, type } = openPrompt();
     expect(await type('/setkey')).toContain('(key: text, 1 to 500 characters)');
@@ -90,7 +90,7 @@ describe('the prompt', () => {
   });
 });
 
-describe('a script for the prompt', () => {
+describe('a script for the sandbox prompt', () => {
   async function run(lines: readonly string[]) {
     const own = await openSandbox({ surroundings: process.env, createBot: createBotInProcess });
     const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
