@@ -86,7 +86,7 @@ const shown = ({ draft }: CheckedDraft) =>
   );
 
 describe('ambiguous addresses in a draft', () => {
-  it("aren't stored outside the choices table until chosen", async () => {
+  it('are stored only in the choices table until the member chooses them', async () => {
     const { open, choose, storedElsewhere, store } = await openEditor();
     await open(people(3));
     expect(await storedElsewhere()).not.toMatch(/player|steve/);
@@ -130,7 +130,7 @@ describe('ambiguous addresses in a draft', () => {
     expect(await choose(2)).toEqual(['2 rust']);
   });
 
-  it("use the chosen game if the text doesn't name a game", async () => {
+  it('default to the game that the member chose', async () => {
     const { open, choose, draftEditor } = await openEditor();
     await open({ ...people(1), candidates: [candidate(1, 'cs2'), candidate(2)] });
     expect(shown(await choose(0, 1))).toEqual(['1 cs2', '2 rust']);
@@ -144,7 +144,7 @@ describe('ambiguous addresses in a draft', () => {
     expect(shown(await choose(0, 1))).toEqual(['1 cs2', '2 gm']);
   });
 
-  it('get a suggested game if the text next to them is a misspelt game name', async () => {
+  it('get a suggested game if the game name next to them is misspelt', async () => {
     const { open, choose } = await openEditor();
     const texts = ['counter stirke 2', 'team fortres', 'surf ski 24/7', 'fortres', 'rust and minecraft'];
     const candidates = texts.map((words, index) => ({ ...candidate(index + 1), words }));
@@ -155,7 +155,7 @@ describe('ambiguous addresses in a draft', () => {
     );
   });
 
-  it('join the other lines when chosen, and can be removed again', async () => {
+  it('are added to the list when selected, and removed when deselected', async () => {
     const { open, choose } = await openEditor();
     const rows = [readyRow(5, 'a.example.com')];
     const choices: Choices = { ...people(2), shape: 'unsure' };
@@ -183,7 +183,7 @@ describe('ambiguous addresses in a draft', () => {
     expect(edited.choices?.candidates).toHaveLength(3);
   });
 
-  it('are replaced by a line that the member types with the same number', async () => {
+  it('can be replaced by typing a line with the same number', async () => {
     const { open, choose, draftEditor } = await openEditor();
     await open({ ...people(3), shape: 'unsure' }, [readyRow(5, 'a.example.com')]);
     const { draft } = await choose(1);
@@ -232,7 +232,7 @@ describe('ambiguous addresses in a draft', () => {
   });
 });
 
-it("choices count towards the size limit for a guild's drafts", async () => {
+it("a draft's choices count towards the guild's size limit for drafts", async () => {
   const { draftEditor, drafts, store } = await openEditor();
   const words = 'x'.repeat(3 * 1024 * 1024);
   for (const name of ['a', 'b', 'c']) {

@@ -94,7 +94,7 @@ function checked(result: EditResult | NotRead): CheckedDraft {
 }
 
 describe('a list draft', () => {
-  it('is stored and shows how many servers can be sent', async () => {
+  it('shows how many servers can be sent', async () => {
     const { store, open, stored } = await openEditor();
     await addDone(store, { id: 'x', guildId: '1', userId: '3', at: 1, hosts: ['a.example.com'] });
     const { draft, alreadySubmitted, allowance } = await open(
@@ -126,7 +126,7 @@ describe('a list draft', () => {
     expect(shown(draft.rows)).toEqual(['1 a.example.com:27015 cs2', '2 8.8.8.8:1 rust']);
   });
 
-  it("isn't changed by a lookup if it has been edited in the meantime", async () => {
+  it("ignores a lookup's results if it was edited during the lookup", async () => {
     let during = async () => {};
     const { draftEditor, open } = await openEditor(async (rows) => {
       await during();
@@ -167,7 +167,7 @@ describe('a list draft', () => {
     expect(linesToEdit(draft, 'invalid').text).toBe('3. 8.8.4.4 cs2\n4. 127.1:5');
   });
 
-  it("can use the game's default port for lines without one", async () => {
+  it("can fill in missing ports with the game's default port", async () => {
     const { draftEditor, open } = await openEditor();
     const opened = await open('8.8.8.8 rust\n8.8.8.8:28015 rust\n8.8.4.4');
     expect(opened.draft.rows.flatMap((row) => withUsualPort(games)(row)?.port ?? [])).toEqual(['28015']);
@@ -176,7 +176,7 @@ describe('a list draft', () => {
     expect(shown(draft.rows)).toEqual(['1 8.8.8.8:28015 rust', '2 = 1', '3 8.8.4.4:27015 cs2']);
   });
 
-  it("can use the game's default port in place of an invalid one", async () => {
+  it("can replace invalid ports with the game's default port", async () => {
     const { draftEditor, open } = await openEditor();
     await open(
       '8.8.8.8:0 Rust\n8.8.4.4,-1,cs2\n1.1.1.1:270155 cs2\n1.0.0.1:70000 cs2\n9.9.9.9:0 mystery\n9.9.9.9,1,cs2,70000',
@@ -192,7 +192,7 @@ describe('a list draft', () => {
     ]);
   });
 
-  it("can't use games that the guild doesn't allow", async () => {
+  it("marks a line as invalid if the guild doesn't allow its game", async () => {
     const { guild, draftEditor, open } = await openEditor();
     guild.settings = { ...DEFAULTS, games: ['rust'] };
     const { draft } = await open('8.8.8.8:1 cs2\n8.8.8.8:1 cs2\n8.8.8.8:1 rust');
@@ -205,7 +205,7 @@ describe('a list draft', () => {
     expect(shown(again.draft.rows)).toEqual(['1 8.8.8.8:1 cs2', '2 = 1', '3 8.8.8.8:1 rust']);
   });
 
-  it('shows whether a limit ends before the draft expires', async () => {
+  it('shows whether the limit resets within 15 minutes', async () => {
     const { store, limited, open } = await openEditor();
     await addDone(store, { id: 'x', guildId: '1', userId: '2', at: Date.now(), hosts: ['x'] });
     const again = (servers: number, seconds: number) => limited({ servers, seconds }).recheck(mia, 'd');
@@ -218,8 +218,8 @@ describe('a list draft', () => {
   });
 });
 
-describe('an edit to a draft', () => {
-  it('starts with suggested corrections to ports and addresses', async () => {
+describe('editing a draft', () => {
+  it('suggests corrections for ports and addresses', async () => {
     const { open, edit } = await openEditor();
     const { draft } = await open(
       'server;port;game;query port\na.example.com;28.015;rust;28.016\nb,example,com;2,302;dayz;\nc.example.com;1;cs2;27 016',
@@ -300,7 +300,7 @@ describe('an edit to a draft', () => {
     expect(draft.leftOut).toEqual({ lines: ['2-3'], more: 0, count: 2 });
   });
 
-  it('can fill in a line that was left out', async () => {
+  it('can add a game server to a line that had none', async () => {
     const { draftEditor, edit } = await openEditor();
     const rows = rowsOf('8.8.8.8:1 cs2');
     const leftOut = { lines: ['2-4'], more: 0, count: 3 };
@@ -311,14 +311,14 @@ describe('an edit to a draft', () => {
     expect(draft.leftOut).toEqual({ lines: ['2', '4'], more: 0, count: 2 });
   });
 
-  it('creates a new draft, numbered from 1, if the old one no longer exists', async () => {
+  it('creates a new draft if the old one no longer exists', async () => {
     const { edit, stored } = await openEditor();
     const result = await edit('8.8.8.8:1 cs2\n7. 8.8.8.8:2 cs2');
     expect(result).toMatchObject({ draft: { id: 'new' }, whySeparate: 'gone' });
     expect(shown((await stored('new')).rows)).toEqual(['1 8.8.8.8:1 cs2', '2 8.8.8.8:2 cs2']);
   });
 
-  it('is rejected if the draft would have too many lines', async () => {
+  it("can't make the draft exceed 1,000 lines", async () => {
     const { open, edit } = await openEditor();
     const lines = (count: number) =>
       Array.from({ length: count }, (_, n) => `8.8.8.8:${n + 1} cs2`).join('\n');
@@ -398,7 +398,7 @@ describe('an edit to a draft', () => {
     expect(await approvals.draft(mia, 'd')).toEqual(draft);
   });
 
-  it("prioritises invalid lines if the modal can't show all lines", () => {
+  it("prioritises invalid lines if the form can't show every line", () => {
     const lines = Array.from({ length: 500 }, (_, n) => `8.8.8.8:${n + 1}`);
     const draft = { source: 'text', rows: rowsOf([...lines, '127.1:5'].join('\n')) } as const;
     const { text, rows } = linesToEdit({ ...draft, id: 'd' }, 'invalid');

@@ -19,7 +19,7 @@ const ben = { guildId: '1', user: { id: '3', name: 'ben' } };
 const none = (why: string) => ({ kind: 'no-draft', why });
 
 describe('a stored draft', () => {
-  it('can be read for a day after it was last saved', async () => {
+  it('expires a day after it was last saved', async () => {
     const { clock, drafts } = await openParts(NOW);
     const draft: Draft = { ...readyDraft('d', 2), rows: [readyRow(1, 'a'), invalidRow(2, 'typed')] };
     await drafts.save(mia, readyDraft('d', 1));
@@ -31,7 +31,7 @@ describe('a stored draft', () => {
     expect(await drafts.find(mia, 'd')).toMatchObject({ kind: 'no-draft', why: 'gone' });
   });
 
-  it('can only be used in its guild, by the member who created it', async () => {
+  it('can only be used by its creator in its own guild', async () => {
     const { drafts } = await openParts(NOW);
     await drafts.save(mia, readyDraft('d', 1));
     for (const other of [ben, { ...mia, guildId: '2' }]) {
@@ -45,7 +45,7 @@ describe('a stored draft', () => {
     expect(await drafts.find(mia, 'd')).toMatchObject({ kind: 'no-draft', why: 'cancelled' });
   });
 
-  it("can't be taken over by another member while its submission exists", async () => {
+  it('keeps its owner as long as its submission exists', async () => {
     const { store, clock, drafts, submissions, waitingSubmissions, approvals } = await openParts(NOW);
     const draft = readyDraft('d', 1);
     await drafts.save(mia, draft);
@@ -99,7 +99,7 @@ describe('a stored draft', () => {
     expect(await drafts.read('d')).toEqual(draft);
   });
 
-  it('is kept for only 15 minutes if its text is unreadable', async () => {
+  it('keeps unreadable input for only 15 minutes', async () => {
     const { clock, drafts } = await openParts(NOW);
     const typed = { text: 'steve joined', game: '', modal: 'all' } as const;
     await drafts.save(mia, { ...readyDraft('edited', 1), typed });
@@ -246,7 +246,7 @@ describe("a guild's drafts", () => {
 });
 
 describe('rowsToSend', () => {
-  it('only includes previously submitted servers on request', () => {
+  it('includes previously submitted servers only on request', () => {
     const [a, b] = [readyRow(1, 'a'), readyRow(2, 'b')];
     const draft: Draft = { id: 'd', source: 'text', rows: [a, invalidRow(3), b] };
     const outcome = { kind: 'accepted', message: '' } as const;

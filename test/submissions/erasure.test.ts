@@ -11,8 +11,8 @@ const limit = { servers: 5, seconds: 3600 };
 const open = (options: PartsOptions = { member: limit }) => openParts(NOON, options);
 const manyHosts = (count: number) => Array.from({ length: count }, (_, n) => `h${n}`);
 
-describe('a member whose name has been deleted', () => {
-  it('is still subject to the limit and the daily quota', async () => {
+describe("deleting a member's name", () => {
+  it("doesn't reset the member's limit or daily quota", async () => {
     const { store, clock, limits, erasure } = await open();
     await addDone(store, { id: 'a', guildId: '1', userId: USER, at: NOON, hosts: manyHosts(5) });
     const allowance = (dailyQuota?: number) =>
@@ -30,7 +30,7 @@ describe('a member whose name has been deleted', () => {
     expect((await rowsIn(store, 'servers')).map(({ user_id }) => user_id)).toEqual(Array(5).fill(null));
   });
 
-  it("doesn't leave any data behind if no limit applies", async () => {
+  it("also deletes the member's id if no limit applies", async () => {
     const { store, drafts, history, erasure } = await open();
     const at = NOON - 48 * HOUR;
     await addDone(store, { id: 'a', guildId: '1', userId: USER, at, hosts: manyHosts(1_200) });
@@ -60,8 +60,8 @@ describe('a member whose name has been deleted', () => {
   });
 });
 
-describe("a guild's deleted data", () => {
-  it("still counts towards the guild's limit", async () => {
+describe("deleting a guild's data", () => {
+  it("doesn't reset the guild's limit", async () => {
     const { store, clock, limits, erasure } = await open({ guild: { servers: 8, seconds: 3600 } });
     const allowance = (count: number) => limits.allowance({ guildId: '1', userId: 'x', count });
     await addDone(store, { id: 'a', guildId: '1', userId: USER, at: NOON - HOUR / 2, hosts: manyHosts(5) });
@@ -81,7 +81,7 @@ describe("a guild's deleted data", () => {
     expect(await rowsIn(store, 'used')).toEqual([]);
   });
 
-  it("doesn't count towards limits if its timestamps are in the future", async () => {
+  it("doesn't count future-dated servers towards the guild's limit", async () => {
     const { store, clock, limits, erasure } = await open({ guild: { servers: 8, seconds: 3600 } });
     const wanted = { guildId: '1', userId: 'x', count: 8 };
     const add = (id: string, at: number) =>
@@ -98,7 +98,7 @@ describe("a guild's deleted data", () => {
     expect(await limits.allowance(wanted)).toEqual({ count: 8 });
   });
 
-  it('is never sent', async () => {
+  it('stops a submission in progress', async () => {
     const { store, drafts, submissions, waitingSubmissions, erasure } = await open();
     const draft = readyDraft('a', 2);
     const mia = { guildId: '1', user: { id: USER, name: 'mia' } };
@@ -120,7 +120,7 @@ describe("a guild's deleted data", () => {
   });
 });
 
-it('the list of guilds with data contains each guild once', async () => {
+it('each guild with data is listed only once', async () => {
   const { store, erasure } = await open();
   for (const guildId of ['3', '1']) {
     await addDone(store, { id: guildId, guildId, userId: USER, at: NOON, hosts: ['a'] });

@@ -95,7 +95,7 @@ describe("a guild's history", () => {
     expect(await all(filter)).toEqual(servers);
   });
 
-  it('lists the games of the most recent accepted and unconfirmed servers', async () => {
+  it('lists the games of the latest accepted or unconfirmed servers', async () => {
     const { store, history } = await open();
     expect(await history.games('1')).toEqual(new Set(['ark', 'cs2', 'rust']));
     await addDone(store, { id: 'g', guildId: '1', userId: '7', at: 9, hosts: ['x'], outcome: 'unknown' });
@@ -177,7 +177,7 @@ it('submissions waiting for approval are hidden unless the filter selects them',
   expect((await Array.fromAsync(parts.history.all('1', { outcome: 'waiting' }))).flat()).toEqual([]);
 });
 
-it('a withdrawn submission can be found for a day by the member who withdrew it', async () => {
+it('members can find their withdrawn submissions for a day', async () => {
   const parts = await openParts(1_000);
   const { history, approvals, clock } = parts;
   const mia = { guildId: '1', user: { id: '7', name: 'mia' } };
@@ -214,7 +214,7 @@ it('a withdrawn submission can be found for a day by the member who withdrew it'
   expect(await found('7')).toEqual([]);
 });
 
-it("a member's unsent servers can be found until they are resubmitted", async () => {
+it("a member's unsent servers are listed until they are resubmitted", async () => {
   const parts = await openParts(1_000);
   const { history, store, submissions } = parts;
   const unsent = { guildId: '1', userId: '7', outcome: 'not-sent' } as const;
@@ -262,7 +262,7 @@ it('a history search stops after 1,000 submissions', async () => {
   }
 });
 
-it('a history of 20,000 servers is searched in steps of 2,000', async () => {
+it('a history of 20,000 servers is searched in batches of 2,000', async () => {
   const { store, history } = await openParts(0);
   await fill(store, '1', { count: MAX_ENTRIES, at: 1_000 });
   expect(await history.find('1', { address: 's7.example.com' })).toEqual([['1-0']]);

@@ -56,7 +56,7 @@ it.each([
   ['', '-43200.001 -43200 0:8', '3 of 2', '1, daily-quota 2 until tomorrow'],
   ['', '-43200.001 -43200 0 0', '3 of 2', '0, daily-quota 2 until tomorrow'],
   ['', '-43200.001 -43200.001', '2 of 2', '2'],
-])('with the limits "%s" and reservations at "%s", a request for "%s" gets the allowance "%s"', async (limits, before, asked, expected) => {
+])('the allowance depends on limits and earlier reservations (%s | %s | %s → %s)', async (limits, before, asked, expected) => {
   const { member, guild } = /(?:member (?<member>\S+))? ?(?:guild (?<guild>\S+))?/.exec(limits)?.groups ?? {};
   const { allowance } = await open(before, { member: limitOf(member), guild: limitOf(guild) });
   const word = (name: string) => new RegExp(`${name} (\\d)`).exec(asked)?.[1];
@@ -75,7 +75,7 @@ it.each([
   if (isSoon === false) expect(until).toBe(NOON + DAY_MS / 2);
 });
 
-it('the allowance shows the limit that applies and its reset time', async () => {
+it('the remaining allowance includes the limit that applies and its reset time', async () => {
   const { remaining } = await open('-20', { member: limitOf('2/60') });
   expect(await remaining(me)).toMatchObject({ count: 1, limited: { code: 'member-limit' } });
   const limited = { code: 'daily-quota' };
@@ -84,7 +84,7 @@ it('the allowance shows the limit that applies and its reset time', async () => 
   expect(await full.remaining(me)).toMatchObject({ count: 0, limited: { until: NOON + 40_000 } });
 });
 
-it('servers are counted from midnight UTC, or from the start of a longer limit period', async () => {
+it('servers are counted from midnight UTC, or earlier for a longer limit period', async () => {
   const since = async (member: number, guild: number) => {
     const limits = await open('', {
       member: { ...many, seconds: member },

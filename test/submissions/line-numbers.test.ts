@@ -12,7 +12,7 @@ it('consecutive lines are stored as a range', () => {
   });
 });
 
-it('only the first lines are stored, and the rest are counted', () => {
+it('lines after the first 20 entries are counted but not stored', () => {
   const found = withNumbers(undefined, [...numbers(1, 10), ...numbers(100, 200_000, 2)]);
   expect(found?.lines).toHaveLength(20);
   expect(found).toMatchObject({ more: 99_951 - 19, count: 99_961 });
@@ -20,7 +20,7 @@ it('only the first lines are stored, and the rest are counted', () => {
   expect(later).toEqual({ ...found, more: 99_951 - 17, count: 99_963 });
 });
 
-it('nothing is stored if there are no lines', () => {
+it("an empty list of lines isn't stored", () => {
   expect(withNumbers(undefined, [])).toBeUndefined();
 });
 

@@ -208,7 +208,7 @@ describe('a draft', () => {
     expect(await opened.drafts.find(mia, 'list')).toMatchObject({ rows: [{}, {}] });
   });
 
-  it('is only sent up to the limit', async () => {
+  it('is partially sent if it exceeds the limit', async () => {
     const opened = await open(undefined, { member: { servers: 3, seconds: 60 } });
     const result = ended(await list(opened, 5));
     expect(result.limited).toEqual({
@@ -318,7 +318,7 @@ describe('requests to the service', () => {
     expect((await Promise.all(others)).flatMap(kinds)).toEqual(['accepted', 'accepted']);
   });
 
-  it('are recorded before being sent, even if they were split', async () => {
+  it('are each recorded before being sent', async () => {
     const bad = (hosts: readonly ServerSubmission[]) =>
       hosts.some(({ server }) => server === 'list-1.example.com');
     const sent: number[] = [];
@@ -331,7 +331,7 @@ describe('requests to the service', () => {
     expect(sent).toEqual([4, 2, 1, 1, 2]);
   });
 
-  it('are marked as "not sent" if an error prevents sending, and as "unknown" after other errors', async () => {
+  it('have an unknown outcome after an error unless it prevented sending', async () => {
     const opened = await open(() => {
       throw new Error('a fault');
     });
@@ -408,7 +408,7 @@ describe("while requests can't be sent", () => {
   it.each([
     { source: 'text', isUnfinished: true },
     { source: 'options', isUnfinished: false },
-  ] as const)('the choice to resend unconfirmed servers is kept ($source)', async ({
+  ] as const)("the member's decision to resend unconfirmed servers is remembered ($source)", async ({
     source,
     isUnfinished,
   }) => {
@@ -457,7 +457,7 @@ describe('waiting for a submission to finish', () => {
     return { ...opened, outcome, ended };
   }
 
-  it("doesn't poll the store if this process is sending the submission", async () => {
+  it("doesn't poll the store if this process is sending it", async () => {
     const { submissions, outcome, ended } = await openSending(NEVER);
     const settled = submissions.settled('1', 'draft');
     outcome.resolve(ACCEPTED);
@@ -465,7 +465,7 @@ describe('waiting for a submission to finish', () => {
     await ended;
   });
 
-  it('polls the store if another process is sending the submission', async () => {
+  it('polls the store if another process is sending it', async () => {
     const { store, outcome, ended } = await openSending(NEVER);
     const { submissions } = partsOver(store, { processId: 'another process', pollMs: 1 });
     const settled = submissions.settled('1', 'draft');
@@ -617,7 +617,7 @@ describe('a submission', () => {
     expect(opened.logger.lines).toMatchObject([{ level: 'error' }]);
   });
 
-  it("doesn't leave a draft behind if the member's name is deleted while it is being sent", async () => {
+  it("leaves no draft behind if the member's name is deleted mid-request", async () => {
     const opened: Opened = await open(async () => {
       await opened.erasure.forgetMember('1', mia.user.id);
       return { kind: 'not-sent', reason: 'tls' };
@@ -627,7 +627,7 @@ describe('a submission', () => {
     expect(await rowsIn(opened.store, 'drafts')).toEqual([]);
   });
 
-  it("doesn't leave any data behind if the guild's data is deleted while it is being sent", async () => {
+  it("leaves no data behind if the guild's data is deleted mid-request", async () => {
     const opened: Opened = await open(async () => {
       await opened.erasure.deleteGuild('1');
       return ACCEPTED;

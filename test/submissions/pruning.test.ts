@@ -179,8 +179,8 @@ describe('a submission', () => {
   });
 });
 
-describe('a guild with more than 20,000 servers in its history', () => {
-  it('loses unsent servers first, then the oldest from the member with the most servers', async () => {
+describe("pruning a guild's history to 20,000 servers", () => {
+  it("deletes unsent servers first, then the most active member's oldest ones", async () => {
     const { store, prune, hosts, submissions } = await open();
     await fill(store, '1', { count: MAX_ENTRIES, at: ago(10) });
     await fill(store, '2', { count: 10, at: ago(20) });
@@ -210,7 +210,7 @@ describe('a guild with more than 20,000 servers in its history', () => {
     expect(await submissions()).not.toContain('x');
   });
 
-  it.each(kinds())('loses rejected servers before accepted and unconfirmed ones (%s)', async (kind) => {
+  it.each(kinds())('deletes rejected servers before accepted or unconfirmed ones (%s)', async (kind) => {
     const store = await (await newPlace(kind)).open();
     const hosts = (count: number) => Array.from({ length: count }, (_, n) => `s${n}`);
     const add = (userId: string, outcome: 'accepted' | 'unknown' | 'rejected', count: number, at: number) =>
@@ -230,7 +230,7 @@ describe('a guild with more than 20,000 servers in its history', () => {
     ]);
   });
 
-  it("doesn't lose servers that still count towards a limit", async () => {
+  it('keeps servers that still count towards a limit', async () => {
     const { store, prune, hosts } = await open();
     await fill(store, '1', { count: MAX_ENTRIES, at: NOW - 2 * MINUTE });
     await addDone(store, { ...ofGuild, id: 'old', at: ago(10), hosts: ['old', 'older'] });
@@ -272,7 +272,7 @@ describe('pruning', () => {
     expect(withText.toSorted()).toEqual(['new edited', 'new refused']);
   });
 
-  it('deletes orphaned choices, even if there are too many for one step', async () => {
+  it('deletes orphaned choices, even if there are too many for one batch', async () => {
     const { store, prune } = await open();
     const choices = Array.from({ length: 1_200 }, (_, index) => ({
       draft_id: `d${index}`,
@@ -303,7 +303,7 @@ describe('pruning', () => {
     expect((await rowsIn(store, 'drafts')).map(({ id }) => id)).toEqual(['waits', 'begins']);
   });
 
-  it('ends expired submissions, even those submitted while the clock was ahead', async () => {
+  it('expires a submission whose deadline is implausibly far in the future', async () => {
     const { store, partsAt, prune } = await open();
     const mia = { guildId: '1', user: { id: '7', name: 'mia' } };
     const ahead = partsAt(NOW + 366 * DAY);

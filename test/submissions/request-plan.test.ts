@@ -44,7 +44,7 @@ describe("a submission's requests", () => {
   it.each<Outcome>([
     rejected('serverMissing'),
     { kind: 'rejected', message: 'Invalid port provided.' },
-  ])('are halved until the rejected server is found: $message', (rejection) => {
+  ])('are split in two until the rejected server is found: $message', (rejection) => {
     const { sizes, outcomes } = carryOut(games(100), (request) =>
       request.includes(42) ? rejection : ACCEPTED,
     );
@@ -54,7 +54,7 @@ describe("a submission's requests", () => {
     expect(sizes.length).toBeLessThanOrEqual(1 + 2 * 7);
   });
 
-  it('are halved only until every unknown game is found', () => {
+  it('are no longer split once every unknown game is found', () => {
     const all = games(1000).map((game, n) => (n % 3 === 0 ? 'gone' : game));
     const { sizes, outcomes } = carryOut(all, (request) =>
       request.some((index) => all[index] === 'gone') ? rejected('gameInvalid') : ACCEPTED,
@@ -68,10 +68,7 @@ describe("a submission's requests", () => {
   it.each([
     { known: 'gameInvalid', others: 'rejected' },
     { known: 'invalidKey', others: 'not-sent' },
-  ] as const)('stop after the error $known, and mark the remaining servers as $others', ({
-    known,
-    others,
-  }) => {
+  ] as const)('stop after the error $known (remaining servers: $others)', ({ known, others }) => {
     const { sizes, outcomes } = carryOut(games(300), () => rejected(known));
     expect(sizes).toEqual([100]);
     expect(outcomes[99]).toEqual(rejected(known));
@@ -79,24 +76,24 @@ describe("a submission's requests", () => {
     if (known === 'invalidKey') expect(outcomes[100]).toEqual({ kind: 'not-sent', reason: 'key' });
   });
 
-  it("aren't halved if the service reports an empty list", () => {
+  it("aren't split if the service reports an empty list", () => {
     expect(carryOut(games(3), () => rejected('emptyList')).sizes).toEqual([3]);
   });
 
-  it("aren't halved if they are rate-limited", () => {
+  it("aren't split if they are rate-limited", () => {
     const rejection = { kind: 'rejected', message: 'Slow down.' } as const;
     const { sizes, outcomes } = carryOut(games(150), () => ({ ...rejection, retryAfterMs: 1_000 }));
     expect(sizes).toEqual([100, 50]);
     expect(outcomes).toEqual(Array(150).fill(rejection));
   });
 
-  it('are halved at most 200 times if the service rejects everything', () => {
+  it('are split at most 200 times if the service rejects everything', () => {
     const { sizes, outcomes } = carryOut(games(1000), () => ({ kind: 'rejected', message: 'Suspended.' }));
     expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['rejected']));
     expect(sizes).toHaveLength(10 + 2 * 200);
   });
 
-  it("don't record the retry time in outcomes", () => {
+  it('have outcomes without a retry time', () => {
     const { outcomes } = carryOut(['cs2'], () => ({ kind: 'rejected', message: 'Slow.', retryAfterMs: 9 }));
     expect(outcomes).toEqual([{ kind: 'rejected', message: 'Slow.' }]);
   });
@@ -115,7 +112,7 @@ describe("a submission's requests", () => {
     expect(carryOut(games(400), (_, count) => answers[count - 1] ?? ACCEPTED).sizes).toHaveLength(4);
   });
 
-  it.each(['key', 'down'] as const)('stop if one can\'t be sent because of "%s"', (reason) => {
+  it.each(['key', 'down'] as const)("stop if a request can't be sent (%s)", (reason) => {
     const { sizes, outcomes } = carryOut(games(300), () => ({ kind: 'not-sent', reason }));
     expect(sizes).toHaveLength(1);
     expect(outcomes).toEqual(Array(300).fill({ kind: 'not-sent', reason }));

@@ -126,7 +126,11 @@ describe('a submitted server', () => {
     { outcome: NOT_SENT, counts: false, left: false },
     { outcome: { ...REJECTED, known: 'gameInvalid' }, counts: true, left: true },
     { outcome: { ...REJECTED, known: 'invalidKey' }, counts: false, left: true },
-  ])('counts towards limits after $outcome: $counts', async ({ outcome, counts, left }) => {
+  ])('counts towards limits depending on its outcome ($outcome: $counts)', async ({
+    outcome,
+    counts,
+    left,
+  }) => {
     const { submitRows, end, servers } = await open();
     await end(await submitRows([readyRow(1, 'a')]), [outcome]);
     const [row] = await servers();
@@ -168,8 +172,10 @@ describe('a submitted draft', () => {
 
 it.each([
   { kind: 'without approval', needsModerator: false },
-  { kind: 'that was approved', needsModerator: true },
-])('the bot stops waiting for a running submission $kind when it shuts down', async ({ needsModerator }) => {
+  { kind: 'after approval', needsModerator: true },
+])('the bot stops waiting for a running submission when it shuts down ($kind)', async ({
+  needsModerator,
+}) => {
   const { submissions, waitingSubmissions, begin, latest } = await open();
   await begin(readyDraft('list', 1), needsModerator ? { expiresAt: NOW + 1 } : {});
   const submission = await latest();
@@ -185,7 +191,7 @@ it.each([
 });
 
 describe('a 15-minute-old submission', () => {
-  it('is ended with an unknown outcome for servers that were sent', async () => {
+  it('ends with an unknown outcome for servers that were sent', async () => {
     const { clock, submissions, submitRows, end, servers, leftRows } = await open();
     const id = await submitRows([readyRow(1, 'a'), readyRow(2, 'b'), readyRow(3, 'c')]);
     await end(id, [ACCEPTED]);
@@ -216,7 +222,7 @@ describe('a 15-minute-old submission', () => {
     ]);
   });
 
-  it("is ended even if its draft can't be read", async () => {
+  it("ends even if its draft can't be read", async () => {
     const { store, clock, submissions, submitRows, servers, latest, leftRows } = await open();
     const id = await submitRows([readyRow(1, 'a'), readyRow(2, 'b')]);
     clock.now += 15 * MINUTE;
@@ -240,13 +246,13 @@ describe('a 15-minute-old submission', () => {
     await submissions.endAbandoned('1');
     expect(await submissions.by('1', 'i')).toMatchObject([{ servers: [{ outcome: UNKNOWN }] }]);
   });
+});
 
-  it('can only be found in its own guild', async () => {
-    const { submissions, submitRows } = await open();
-    expect(await submissions.by('1', 'i')).toEqual([]);
-    await submitRows([readyRow(1, 'a')]);
-    expect(await submissions.by('2', 'i')).toEqual([]);
-  });
+it('a submission can only be found in its own guild', async () => {
+  const { submissions, submitRows } = await open();
+  expect(await submissions.by('1', 'i')).toEqual([]);
+  await submitRows([readyRow(1, 'a')]);
+  expect(await submissions.by('2', 'i')).toEqual([]);
 });
 
 it('outcomes are stored unchanged, but long messages are shortened', async () => {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openBot } from './bot.ts';
 
-describe('a test bot', () => {
-  it("fails on close if the bot unexpectedly violated Discord's rules", async () => {
+describe('closing a test bot', () => {
+  it("fails if the bot unexpectedly violated Discord's rules", async () => {
     for (const wanted of ['by none', 'by the test before', 'by this test']) {
       const bot = await openBot({ start: false });
       if (wanted !== 'by none') bot.mayBreak('401: Unauthorized', 1);
@@ -18,7 +18,7 @@ describe('a test bot', () => {
     }
   });
 
-  it('fails on close if an initial response took more than three seconds', async () => {
+  it('fails if an initial response took more than three seconds', async () => {
     let now = 0;
     const botTime = () => {
       now += 3_001;
@@ -29,13 +29,13 @@ describe('a test bot', () => {
     await expect(bot.close()).rejects.toThrow('rules of Discord were broken');
   });
 
-  it('fails on close if the listing service received anything other than POST /api', async () => {
+  it('fails if the listing service received anything other than POST /api', async () => {
     const bot = await openBot({ start: false });
     await fetch(`${bot.listing.url}/`);
     await expect(bot.close()).rejects.toThrow('the listing service received an unknown request');
   });
 
-  it('fails on close if a file contains an API key in plain text', async () => {
+  it('fails if a file contains an API key in plain text', async () => {
     const bot = await openBot();
     await bot.newGuild({ key: 'sandbox-key' });
     await writeFile(join(bot.data, 'notes'), 'it is sandbox-key');
@@ -46,7 +46,7 @@ describe('a test bot', () => {
   it.each([
     ['prints a key', 'connected to Discord', 'the bot printed an API key'],
     ['sends a key to Discord', 'addservers', 'an API key was sent to Discord'],
-  ])('fails on close if the bot %s', async (_what, key, why) => {
+  ])('fails if the bot %s', async (_what, key, why) => {
     const bot = await openBot({ listing: { keys: [key] } });
     await bot.newGuild({ key });
     await expect(bot.close()).rejects.toThrow(why);
@@ -57,7 +57,7 @@ describe('a test bot', () => {
     { asProcess: true, crash: false },
     { asProcess: false, crash: false },
     { asProcess: false, crash: true },
-  ])('fails on close if the bot exited unexpectedly (%o)', async ({ asProcess, crash }) => {
+  ])('fails if the bot exited unexpectedly (%o)', async ({ asProcess, crash }) => {
     const bot = await openBot({ asProcess });
     bot.discord.gateway.close(4013);
     const { status, wanted, lastWords } = await bot.process.exited();

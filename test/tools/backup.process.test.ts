@@ -148,7 +148,7 @@ describe('npm run backup', () => {
     expect(await valueIn(file, 'a:1')).toBe('kept');
   });
 
-  it("reports errors in a single line and doesn't create a file", async () => {
+  it('reports errors in a single line without creating a file', async () => {
     const data = await made();
     const file = join(data, 'copy.sqlite');
     const usage = await run('backup', [file, file], store(data));
@@ -298,7 +298,7 @@ describe('npm run restore', () => {
     expect(await valueIn(pathIn(data), 'a:1')).toBe('kept');
   });
 
-  it('restores a manual copy, including the write-ahead log, to an empty folder', async () => {
+  it('restores a manual copy, including the write-ahead log', async () => {
     const data = await made();
     await changedAndKilled(data);
     const copy = join(folder(), 'copy');

@@ -22,7 +22,7 @@ const lines = (...all: readonly string[]) => all.map((line) => `${line}\n`).join
 const written = (cwd: string) => parseEnv(readFileSync(join(cwd, '.env'), 'utf8'));
 
 describe('npm run setup', () => {
-  it('asks for two settings, tests them, and writes them to a private file', async () => {
+  it('asks for two settings and writes them to a private file', async () => {
     const cwd = folder();
     const { status, stdout, stderr } = await runFile([SETUP], { cwd, env, input: lines(TOKEN, listing.url) });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -78,7 +78,7 @@ describe('npm run setup', () => {
     expect(readFileSync(join(cwd, '.env'), 'utf8')).toBe(variable);
   });
 
-  it('only saves an unreachable address if the operator insists', async () => {
+  it('saves an unreachable address if the operator insists', async () => {
     const cwd = folder();
     const { status } = await runFile([SETUP], { cwd, env, input: lines(TOKEN, 'http://127.0.0.1:9', '') });
     expect(status).toBe(0);
@@ -92,7 +92,7 @@ describe('npm run setup', () => {
     expect(written(cwd)).toMatchObject({ LISTING_API_URL: listing.url });
   });
 
-  it('only changes an existing file if the operator agrees', async () => {
+  it('changes an existing .env file only if the operator agrees', async () => {
     const cwd = folder();
     const path = join(cwd, '.env');
     const before = `# mine\nDISCORD_TOKEN=${WRONG}\nUNKNOWN='a # b'\nDISCORD_API_URL=${discord.apiUrl}`;

@@ -76,7 +76,7 @@ describe.each(kinds())('createStoredData() with %s', (kind) => {
     return { store, data: createStoredData({ store, config, logger: recorder() }) };
   }
 
-  it("finds a member's records in all guilds, without secrets or other members' data", async () => {
+  it("finds all of a member's records without exposing secrets or others' data", async () => {
     const { data } = await filled();
     const found = await data.find({ kind: 'member', id: MIA.id });
     const records = found.guilds[A];
@@ -101,7 +101,7 @@ describe.each(kinds())('createStoredData() with %s', (kind) => {
     expect((await data.find({ kind: 'member', id: TOM.id })).guilds).toHaveProperty(B);
   });
 
-  it("finds a guild's records, without secrets or members' identities", async () => {
+  it("finds a guild's records without exposing secrets or members' identities", async () => {
     const { data } = await filled();
     const found = await data.find({ kind: 'guild', id: A });
     expect(Object.entries(found.guilds[A] ?? {}).map(([name, rows]) => `${rows.length} ${name}`)).toEqual([
@@ -126,7 +126,7 @@ describe.each(kinds())('createStoredData() with %s', (kind) => {
     expect(await data.find({ kind: 'guild', id: EMPTY })).toEqual({ guilds: {}, everywhere: {} });
   });
 
-  it("deletes only the member's data, in all guilds", async () => {
+  it("deletes a member's data without affecting other members", async () => {
     const { store, data } = await filled();
     const before = await data.find({ kind: 'member', id: TOM.id });
     await data.delete({ kind: 'member', id: MIA.id });
@@ -142,7 +142,7 @@ describe.each(kinds())('createStoredData() with %s', (kind) => {
     expect(others.map(({ decided_by_name }) => decided_by_name).toSorted()).toEqual([TOM.name, null]);
   });
 
-  it("deletes only the guild's data", async () => {
+  it("deletes a guild's data without affecting other guilds", async () => {
     const { data } = await filled();
     const before = await data.find({ kind: 'guild', id: B });
     await data.delete({ kind: 'guild', id: A });

@@ -8,7 +8,7 @@ const NOTHING = { english: {}, due: {} };
 const german = (words: object) => new Map([['de', { ...words }]]);
 const keysOf = ({ due }: ReturnType<typeof markedDue>) => Object.keys(due.de ?? {});
 
-it('a translation becomes due when the English text changes', () => {
+it('a translation is marked as due for an update when the English text changes', () => {
   const ENGLISH_BEFORE = { a: 'One.', b_one: 'A line.', b_other: 'Lines.' };
   const GERMAN = { a: 'Eins.', b_one: 'Eine Zeile.', b_other: 'Zeilen.' };
   const { english } = markedDue(NOTHING, ENGLISH_BEFORE, german(GERMAN));

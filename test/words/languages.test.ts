@@ -38,7 +38,7 @@ const longest = (name: string) => 'x'.repeat(LONGEST_TEXTS.has(name) ? 1_200 : 1
 const COUNTS = [...Array(200).keys(), 1_000, 1_000_000];
 
 describe('the notes for translators', () => {
-  it('explain where each string or group of strings is shown', () => {
+  it('explain where each string is shown', () => {
     const isAbout = (note: string, key: string) => key === note || key.startsWith(`${note}.`);
     const about = Object.keys(notes).filter((note) => valuesIn(note).length === 0);
     expect([...englishStems].filter((key) => !about.some((note) => isAbout(note, key)))).toEqual([]);
@@ -72,19 +72,19 @@ describe('the languages', () => {
     expect(locales.filter((locale, index) => locales.indexOf(locale) !== index)).toEqual([]);
   });
 
-  it("use the service's exact messages in English", () => {
-    const { both: _both, quoted: _quoted, ...said } = ENGLISH.sentences.said;
-    expect(said).toEqual({
-      added: ADDED,
-      ...KNOWN_ERRORS,
-    });
-  });
-
   it('are all checked for overlong labels', () => {
     const name = 'x'.repeat(60);
     expect(withoutRoom([{ components: [{ type: 2, label: `Use ${name}` }] }])).toEqual([]);
     const faults = withoutRoom([{ components: [{ type: 2, label: `Use ${name}${name}` }] }]);
     expect(faults.map((fault) => fault.split(',')[0])).toEqual(languages.map(({ tag }) => tag));
+  });
+});
+
+it("the English strings quote the service's messages word for word", () => {
+  const { both: _both, quoted: _quoted, ...said } = ENGLISH.sentences.said;
+  expect(said).toEqual({
+    added: ADDED,
+    ...KNOWN_ERRORS,
   });
 });
 
@@ -107,7 +107,7 @@ describe.each(languages)('the strings in $tag', ({ tag, sentences: tree }) => {
     }).toEqual({ missing: [], extra: [] });
   });
 
-  it("have every form of the service's name, including the generic one", () => {
+  it("have every form of the service's name", () => {
     const { named, unnamed } = tree.listing;
     expect(Object.keys(unnamed).toSorted()).toEqual(Object.keys(named).toSorted());
     const missing = [...ownNames(english.keys())].filter((form) => !names.has(form));
@@ -164,7 +164,7 @@ describe.each(languages)('the strings in $tag', ({ tag, sentences: tree }) => {
     expect(faults).toEqual([]);
   });
 
-  it("don't contain literal names of Discord pages or permissions", () => {
+  it("don't hard-code the names of Discord pages or permissions", () => {
     const { ManageGuild } = tree.permission;
     const names = [ManageGuild, tree.discord.serverSettings];
     const faults = translated.filter(
@@ -221,7 +221,7 @@ describe.each(languages)('the strings in $tag', ({ tag, sentences: tree }) => {
     expect(faults).toEqual([]);
   });
 
-  it('are no longer than those of the pseudo-language', () => {
+  it("don't exceed the length of the pseudo-language's strings", () => {
     const faults = known
       .map(([key, sentence]) => ({
         key,

@@ -28,7 +28,7 @@ describe("the service's message about accepted servers", () => {
   it.each([
     ['en-US', '✅ **238 sent for review.** “Servers have been added for review.”'],
     ['de', '✅ **238 zur Prüfung gesendet.** „Servers have been added for review.“'],
-  ])('is quoted after the number of servers in a list (%s)', (locale, text) => {
+  ])("is quoted after a list's server count (%s)", (locale, text) => {
     const audience = audienceFor(locale);
     const list = ended(...Array(238).fill(ADDED));
     expect(outcomeTexts(audience, list).map((each) => each.split('\n')[0])).toEqual([text]);
@@ -63,7 +63,7 @@ it("the service's error message is relayed word for word", () => {
   );
 });
 
-it('game servers that the service rejects are named in the log if it accepts others', () => {
+it('the log names rejected servers if others were accepted', () => {
   const { t } = audienceFor('en-US');
   const rejected: Outcome = { kind: 'rejected', message: 'No such luck.' };
   const failed = Array.from({ length: 4 }, (_, n) => ({
@@ -80,7 +80,7 @@ it('game servers that the service rejects are named in the log if it accepts oth
   expect(outcomesForLog(t, failed)).toEqual(['❌ 4 rejected. No such luck.']);
 });
 
-it('no details are shown if the service rejects a server without giving a reason', () => {
+it('no details are shown for a rejection without a reason', () => {
   const audience = audienceFor('en-US');
   const outcome: Outcome = { kind: 'rejected', message: ' \u200b' };
   expect(outcomeText(audience, server, outcome)).toBe('❌ Rejected.');

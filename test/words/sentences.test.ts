@@ -135,12 +135,12 @@ describe.each(languages)('untrusted markup (in $tag)', ({ locales }) => {
   const member: Audience = { t, mention: (name) => `/${name}`, isAdmin: false, pages: () => undefined };
   const audiences = [member, { ...member, isAdmin: true }];
 
-  it("isn't rendered in messages about problems with a line", () => {
+  it("isn't rendered in a line's error messages", () => {
     const texts = Object.values(PROBLEMS).flatMap((problem) => Object.values(problemText(problem, t)));
     expectSentences(texts);
   });
 
-  it("isn't rendered in messages about problems with a single server", () => {
+  it("isn't rendered in a single server's error messages", () => {
     const near = [{ name: EVIL, alias: EVIL }];
     const typed = { server: EVIL, port: EVIL, queryPort: EVIL, game: EVIL };
     const texts = [true, false].flatMap((isListKnown) =>
@@ -165,7 +165,7 @@ describe.each(languages)('untrusted markup (in $tag)', ({ locales }) => {
     expect(texts.filter((text) => /<t:\d+:t>/.test(text))).toEqual([texts.at(-1)]);
   });
 
-  it("isn't rendered in messages about outcomes or in the history", () => {
+  it("isn't rendered in outcomes or the history", () => {
     const ended = OUTCOMES.map((outcome) => ({ server, outcome }));
     const texts = audiences.flatMap((each) => [
       ...OUTCOMES.map((outcome) => outcomeText(each, server, outcome)),

@@ -33,7 +33,7 @@ describe('the game server embed', () => {
     expect(serverEmbed(t, 'rejected', ['a', 'b', 'c'], 1).description).toBe('a\n… and 2 more');
   });
 
-  it("never exceeds Discord's limit", () => {
+  it("never exceeds Discord's length limit", () => {
     const long = 'x'.repeat(200);
     const lines = Array.from({ length: 1000 }, (_, n) => `**Game** — \`${n}.${long}.example.com:1\``);
     const { description } = serverEmbed(t, 'unknown', lines);
@@ -68,7 +68,7 @@ describe('a game server line in a message', () => {
     }
   });
 
-  it("isn't found in other code spans", () => {
+  it("isn't confused with other code spans", () => {
     expect(readServerLines({ content: '`rejected.csv` has all of them.', embeds: [] })).toEqual([]);
   });
 });
@@ -118,7 +118,7 @@ describe('a blocked range', () => {
     ['255.255.255.255/16', ' (`255.255.0.0`–`255.255.255.255`)'],
     ['93.184.216.34', ''],
     ['2606:4700::/48', ''],
-  ])('is shown with the addresses in it: %s', (host, shown) => {
+  ])('is shown with its first and last address: %s', (host, shown) => {
     const t = createWords().wordsFor('en-US');
     expect(targetsText(t, [{ kind: 'host', host }])).toBe(`\`${host}\`${shown}`);
   });

@@ -46,11 +46,11 @@ describe("the bot's strings", () => {
     ['ru', 22, '22 игровых сервера'],
     ['ru', 25, '25 игровых серверов'],
     ['ja', 1, 'ゲームサーバー1件'],
-  ])('have the correct plural and number format in %s for %i: %s', (locale, count, text) => {
+  ])('use the correct plural and number format (%s, %i: %s)', (locale, count, text) => {
     expect(wordsFor(locale)('look.servers', { count })).toBe(text);
   });
 
-  it('only use thousands separators in quantities', () => {
+  it('use thousands separators only for quantities', () => {
     const t = wordsFor('en-US');
     expect(t('again.gameAndPort', { game: '<b>', port: 27_015 })).toBe('<b>, port 27015');
     expect(t('again.gameAndPort', { game: '<b>', port: 27_016 })).toBe('<b>, port 27016');
@@ -92,7 +92,7 @@ describe('a link to the listing service', () => {
       'https://list.example/',
     ],
     ['https://list.example/a_(b)', 'https://list.example/a_%28b%29', 'https://list.example/a_%28b%29'],
-  ])('is built from the template %s: %s with an address, %s without one', (template, page, list) => {
+  ])('is built from a template (%s → %s, or %s without an address)', (template, page, list) => {
     const pages = createListingPages(template);
     expect([pages('a.example:1'), pages()]).toEqual([page, list]);
   });
