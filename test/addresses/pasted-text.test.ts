@@ -6,7 +6,7 @@ import { parsePort } from '../../src/addresses/port.ts';
 import { anyCharacter } from '../support/arbitraries.ts';
 
 describe('a typed number', () => {
-  it('can be written in the digits of any script', () => {
+  it('can use digits from any script', () => {
     for (const numberingSystem of Intl.supportedValuesOf('numberingSystem')) {
       const { format } = new Intl.NumberFormat('en', { numberingSystem, useGrouping: false });
       const digits = Array.from({ length: 10 }, (_, digit) => format(digit)).join('');
@@ -29,7 +29,7 @@ describe('a typed number', () => {
   ])('can be written in keycap emoji, circled digits or similar symbols: %s', (text) =>
     expect(parsePort(text)).toEqual({ ok: true, port: 27_015 }));
 
-  it("keeps its original digits if it's part of a host name", () =>
+  it('keeps its original digits in a host name', () =>
     expect(plainText('खेल५.भारत खेल.५५ ५५.खेल')).toBe('खेल५.भारत खेल.५५ ५५.खेल'));
 });
 

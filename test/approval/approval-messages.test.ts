@@ -57,7 +57,7 @@ async function submitForApproval(
   );
 }
 
-it('an approval message shows a withdrawal that happens while it is being posted', async () => {
+it('an approval message shows that the submission was withdrawn during posting', async () => {
   const place = await newPlace('sqlite');
   let shown: string | undefined;
   const isPosting = Promise.withResolvers<void>();
@@ -183,7 +183,7 @@ it('the bot updates every outdated approval message once before it updates any o
 
 it.each(
   kinds(),
-)('the bot retries each message about a declined and resubmitted submission once (in %s)', async (kind) => {
+)('the bot retries failed edits of both messages about a resubmitted submission (in %s)', async (kind) => {
   const edited: string[] = [];
   let posted = 5;
   const one = await open(await newPlace(kind), 'one', async (_channelId, _message, messageId) => {

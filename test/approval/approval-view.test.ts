@@ -70,7 +70,7 @@ it.each([
   );
 });
 
-it('an approval message without links counts unconfirmed and already submitted servers', () => {
+it('an approval message without addresses still counts unconfirmed and already submitted servers', () => {
   const before = {
     server: 'a.example.com',
     port: 1,
@@ -120,7 +120,7 @@ it('an approval message shows which servers were approved and why the others mus
   ]);
 });
 
-it('an approval message shows warnings above decisions', () => {
+it('an approval message shows warnings above declined servers', () => {
   const decided = [{ ...waiting, state: 'declined' }] as const;
   const content = contentOf(waiting, {
     decided,

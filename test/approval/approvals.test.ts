@@ -235,7 +235,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     ['becomes outdated', 'unconfirmed', true, { kind: 'unknown', reason: 'timeout' }, 1],
     ['stays up to date', 'rejected', true, { kind: 'rejected', message: 'No.' }, 0],
     ['stays up to date', 'accepted while approval is off', false, ACCEPTED, 0],
-  ] as const)('has a message that %s if another submission of its server is %s', async (_what, _why, isOn, outcome, count) => {
+  ] as const)('has an approval message that %s if the same server is %s', async (_what, _why, isOn, outcome, count) => {
     const opened = await open();
     const { approvals, drafts, settings, world } = opened;
     for (const id of ['a', 'b']) {
@@ -251,7 +251,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect((await approvals.due()).map(({ id }) => id)).toEqual(['a'].slice(0, count));
   });
 
-  it("isn't looked up once approval is off and the queue is empty", async () => {
+  it('keeps `approval: false` in the settings while it is waiting', async () => {
     const opened = await open();
     const { settings } = opened;
     await submit(opened, 'a');
@@ -489,7 +489,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await drafts.find(mia, 'a')).toMatchObject({ kind: 'no-draft', why: 'gone' });
   });
 
-  it('keeps its message when the member submits the remaining lines', async () => {
+  it('reuses its approval message when the member fixes an invalid line', async () => {
     const opened = await open();
     const { approvals, drafts } = opened;
     const message = { channelId: '5', messageId: '6' };
@@ -682,7 +682,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     );
   });
 
-  it('keeps the uncorrected server on record until the member resubmits', async () => {
+  it('remembers the original server even after two corrections', async () => {
     const opened = await open();
     await submit(opened, 'a');
     const { approvals } = opened;
@@ -829,7 +829,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await submit(opened, 'g3', 1, member('8'))).toMatchObject(full);
   });
 
-  it("isn't interrupted when the member's interaction ends", async () => {
+  it("is still sent if the member's interaction ends during approval", async () => {
     const opened = await open();
     await opened.drafts.save(mia, readyDraft('a', 1));
     await send(opened, 'a', { interactionId: 'of the member' });
@@ -908,7 +908,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await opened.approvals.due()).toEqual([]);
   });
 
-  it("isn't marked as shown if its message is already outdated", async () => {
+  it("isn't marked as up to date if its message shows an older state", async () => {
     const opened = await open();
     const message = { channelId: '5', messageId: '6' };
     const asItIs = async () => {

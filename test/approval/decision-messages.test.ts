@@ -158,7 +158,7 @@ it.each([
   expect(messages[0]?.content?.includes('Edit and submit again')).toBe(isAsked);
 });
 
-it('a direct message about identical decisions shows each correction', async () => {
+it('a direct message about several servers shows how each was corrected', async () => {
   const store = await (await newPlace('sqlite')).open();
   await decideAbout(store, '5', 'b.example.com', 'one');
   await decideAbout(store, '5', 'c.example.com', 'other');

@@ -86,7 +86,7 @@ describe('the reply to a moderator who approves a submission', () => {
     expect(notes).toMatch(/the daily quota of 2 game servers is used up.*\n.*d-3\.example\.com/);
   });
 
-  it('explains that the service rejects the key, and shows the next step', () => {
+  it('says that the service rejects the key and shows the next step', () => {
     const keyProblem = { code: 'key-invalid', setBy: '9' } as const;
     expect(notesOf(1, { keyProblem }, true)).toMatch(
       /⚠️ .* rejects .* API key.* The rejected key was set by <@9>/,

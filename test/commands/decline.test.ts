@@ -65,7 +65,7 @@ describe('if admins require a reason, a moderator', () => {
     expect(readFields({ ...fields, lines: '2' }, true)).toMatchObject({ only: new Set([3]) });
   });
 
-  it.each([{}, { lines: '2' }, { block: '@mia' }])('has to give a reason: %o', (fields) => {
+  it.each([{}, { lines: '2' }, { block: '@mia' }])("can't decline without one: %o", (fields) => {
     expect(readFields(fields, true)).toEqual({
       kind: 'refused',
       why: expect.stringContaining('Not declined: a reason is required here.'),

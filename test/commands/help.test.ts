@@ -11,7 +11,7 @@ const name = 'x'.repeat(32);
 const { wordsFor, pages } = createWords({ name, page: `https://example.com/${'x'.repeat(400)}` });
 
 describe.each(languages)('/help in $tag', ({ locales: [locale = ''] }) => {
-  it.each(['key-missing', undefined])('fits into a single message (key problem: %s)', async (code) => {
+  it.each(['key-missing', undefined])('fits in a single message (key problem: %s)', async (code) => {
     const deps = onlyDeps({
       settings: { rememberedOrThrow: async () => ({}) },
       keys: { problem: async () => code && { code } },

@@ -49,7 +49,7 @@ describe('a preview', () => {
     expect(content).not.toContain('without a game');
   });
 
-  it('suggests a correction or names the default port for an invalid line', () => {
+  it('suggests a correction or the default port for an invalid line', () => {
     const table =
       'server,port,game\nt.example.com,"28,015",rust\n"c,example,com",2.302,dayz\nz.example.com,0,cs2\nh.example.com,270155,cs2\nx.example.com,70.000,cs2';
     const list = readList(table, games);

@@ -75,7 +75,7 @@ describe('the reply to "Submit again"', () => {
   it.each([
     [{ code: 'held-back', outcome: { kind: 'not-sent', reason: 'queue-full' } }],
     [{ code: 'key-missing' }],
-  ])('shows when the button was pressed if no attempt was made: %o', async (why) => {
+  ])('shows when the button was pressed if submitting is still not possible: %o', async (why) => {
     const checked = checkedDraft({ id: 'd', source: 'options', rows: [readyRow(1, 'a.example.com')] });
     const actions = submitActions(
       onlyDeps({ games, pipeline: { submit: async () => ({ kind: 'held', why, checked }) } }),

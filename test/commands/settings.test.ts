@@ -310,7 +310,7 @@ it.each([
   [1, 'Approve the waiting submission'],
   [10, 'Approve the 10 waiting submissions'],
   [11, 'Approve the 10 oldest waiting submissions'],
-])('with approval off, a button shows how many submissions it approves (%s waiting)', (waitingCount, label) => {
+])('with approval off, the Approve button shows how many submissions it will approve (%s waiting)', (waitingCount, label) => {
   const { controls } = approvalSetting(onlyDeps({ decisionMessages: { isOn: true } }));
   const view = { now: { locale: 'en-US', announce: false }, isLost: false, key: undefined };
   const shown = { ...view, games: [], waitingCount, panels: [], blocks: 0 };

@@ -79,7 +79,7 @@ function commandOver(
   return submissionsCommand(onlyDeps({ history, submissions, games, settings, approvals, drafts, ...more }));
 }
 
-it('/submissions checks at most three finished lists before it shows the history', async () => {
+it('/submissions stops looking for an unfinished list after checking three', async () => {
   const submission = { server: 'a.example.com', port: 1, game: 'rust' };
   const rows = [{ kind: 'ready', line: 1, submission }];
   let looked = 0;
@@ -277,7 +277,7 @@ describe('the history', () => {
     expect(String(files[0].data)).toMatch(/,"correction"\r\n.*,"Port: 28015 → 28099"\r\n$/);
   });
 
-  it("shows each game server's correction when declines are grouped", () => {
+  it('shows which declined servers were corrected, and how', () => {
     const entry: SubmissionEntry = {
       ...{ id: '1', draftId: '2', at: 0, userId: '4', userName: 'mia', state: 'declined' },
       counts: { accepted: 0, rejected: 0, 'not-sent': 1, unknown: 0 },

@@ -82,7 +82,7 @@ describe('the permissions on the Integrations page', () => {
     expect(await denies()).toBe(isDenied);
   });
 
-  it('override application-wide permissions if they are set for a single command', async () => {
+  it('override application-wide ones if set for a single command', async () => {
     const { guild, denies, set } = await open();
     set('', [entry(Role, guild.id, false)]);
     expect(await denies()).toBe(true);

@@ -484,7 +484,7 @@ describe('a list preview', () => {
     expect(textOf(preview)).toContain('… and 8 more\nAll of them are in to-fix.csv.');
   });
 
-  it('lets the member include unconfirmed servers before already submitted ones', async ({
+  it('offers to include unconfirmed servers first, then already submitted ones', async ({
     member,
     listing,
   }) => {
@@ -723,7 +723,7 @@ describe('the Edit button', () => {
   it.for([
     'Submit 2 game servers',
     'Cancel',
-  ])('shows the outcome of a list submitted from another reply (as does "%s")', async (label, {
+  ])('shows the outcome if the list was submitted from another reply (like "%s")', async (label, {
     member,
     listing,
   }) => {
@@ -954,7 +954,7 @@ describe('a list with the longest possible host names', () => {
     expect(csvOf(report, 'report.csv').length).toBe(1000);
   });
 
-  it('is split into two files if 900 lines need fixing', async ({ member }) => {
+  it('is returned in two files if 900 lines need fixing', async ({ member }) => {
     const preview = await sendFile(member, list(900, 0));
     const files = messageOf(preview).current?.attachments.map(({ filename }) => filename) ?? [];
     expect(files).toEqual(['to-fix.csv', 'to-fix-2.csv']);

@@ -45,9 +45,7 @@ it('admins can let members with the approval role submit without approval', asyn
   expect(textOf(await openSetting(guild, 'Trusted role'))).toContain('Trusted role: none');
 });
 
-it('the settings page and the log show that the approval role replaced the trusted one', async ({
-  guild,
-}) => {
+it('the settings page and the log show that the approval role is now the trusted role', async ({ guild }) => {
   await turnApprovalOn(guild);
   const roleId = guild.discord.guildEvents.addRole(guild, { name: 'vip', mentionable: true });
   await pickSetting(guild, 'Trusted role', '@vip');
@@ -70,7 +68,7 @@ it('the "Trusted role" page explains that the role has no effect while approval 
   expect(textOf(await openSetting(guild, 'Trusted role'))).not.toContain(note);
 });
 
-it('the approval options survive a change of approval role', async ({ guild, admin }) => {
+it('the approval options are kept when an admin changes the approval role', async ({ guild, admin }) => {
   await turnApprovalOn(guild);
   for (const name of ['first', 'second']) {
     guild.discord.guildEvents.addRole(guild, { name, mentionable: true });

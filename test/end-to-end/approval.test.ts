@@ -970,7 +970,7 @@ describe('a submission that needs approval', () => {
     expect(typed.server).toBe('two.example.com');
   });
 
-  it('still lists its skipped lines after an edit and a decision', async ({ guild, admin, member }) => {
+  it('still lists its skipped lines after being edited and approved', async ({ guild, admin, member }) => {
     await addServer(admin, `${HOST}:1`);
     await turnApprovalOn(guild);
     const list = [`${HOST}:1 cs2`, 'two.example.com:2 cs2', 'two.example.com:2 cs2', 'our very best ones'];
@@ -1293,7 +1293,11 @@ describe('a submission that needs approval', () => {
     expect(textOf(await waitingIn(guild))).not.toContain('s1.example.com');
   });
 
-  it("stops waiting when the member's or the guild's data is deleted", async ({ guild, admin, member }) => {
+  it("leaves the queue when the member's or the guild's data is deleted", async ({
+    guild,
+    admin,
+    member,
+  }) => {
     const { message, reply: old } = await oneWaits(guild);
     expect(textOf(await deleteName(member))).toContain('was waiting for a moderator has been withdrawn.');
     await expect.poll(() => textOf(message)).toContain('Withdrawn');

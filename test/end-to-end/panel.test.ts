@@ -456,7 +456,7 @@ describe("a guild's panels", () => {
     expect(textOf(await openSetting(guild, 'Panels'))).toContain('Panels: 9');
   });
 
-  it('can be posted with the input from a rejected edit', async ({ guild, admin }) => {
+  it('can be posted with the input from a failed edit', async ({ guild, admin }) => {
     await postPanel(guild, 'Ours');
     const page = await openSetting(guild, 'Panels');
     const { modal } = await openModal(admin, page);
@@ -469,7 +469,7 @@ describe("a guild's panels", () => {
     expect(contentsIn(guild).at(-1)).toMatch(/\n\nTyped$/);
   });
 
-  it('can be posted with the rejected input once there are fewer than ten', async ({
+  it("can be posted with an eleventh panel's input once there are fewer than ten", async ({
     guild,
     admin,
     discord,

@@ -94,7 +94,7 @@ describe('/privacy', () => {
     expect(textOf(await addServer(canary, 'b.example.com:2'))).toContain('has reached its limit');
   });
 
-  it('reports a full deletion in the log channel and on waiting submissions', async ({
+  it('announces a full deletion in the log channel and on waiting submissions', async ({
     bot,
     guild,
     admin,
