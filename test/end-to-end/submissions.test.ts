@@ -118,7 +118,7 @@ describe('/submissions', () => {
     expect(next).not.toContain('admins');
   });
 
-  it('exports a CSV file without formulas', async ({ guild, admin, member }) => {
+  it('escapes formulas in the exported CSV file', async ({ guild, admin, member }) => {
     await addFour(guild);
     const all = await admin.slash('submissions', { member: member.userId });
     const exported = await exportAll(admin, all);
@@ -229,7 +229,7 @@ describe('/submissions', () => {
     expect(labelsOf(opened)).toEqual(['Submit another']);
   });
 
-  it("doesn't count an unfinished list's submitted lines as ready", async ({ member }) => {
+  it('shows how many lines of an unfinished list are already submitted', async ({ member }) => {
     await paste(member, `${lines(2)}\nleft.example.com:1 cs2\nleft.example.com:0 cs2`);
     expect(textOf(await member.slash('submissions'))).toContain('Unfinished list: 3 ready, 1 to fix.');
     await pressSubmit(member, await paste(member, lines(2)));

@@ -65,7 +65,10 @@ it('a moderator can undo a decline in the log channel before the member is notif
     .toEqual([expect.stringMatching(/^1 approved and 1 declined\n/)]);
 });
 
-it('a reply about a list hides declined lines until the decline is final', async ({ guild, member }) => {
+it("a reply hides a list's declined lines while the decline can still be undone", async ({
+  guild,
+  member,
+}) => {
   const clock = createTestClock();
   await turnApprovalOn(guild);
   const reply = await pressSubmit(member, await paste(member, lines(4)));

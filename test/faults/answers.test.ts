@@ -57,11 +57,7 @@ describe("the bot's replies", () => {
     expect(listing.submitted).toHaveLength(2);
   });
 
-  it('are resent if Discord rejects them, even while a modal is open', async ({
-    member,
-    discord,
-    listing,
-  }) => {
+  it('are retried even if the user opens a modal', async ({ member, discord, listing }) => {
     await pressSubmit(member, await sendFile(member, lines(2)));
     const preview = await sendFile(member, `${lines(3)}\nnowhere.example.com:99999 cs2`);
     const before = discord.requests.length;

@@ -55,7 +55,7 @@ describe('after a kill -9, a submission that needs approval', () => {
     expect(addsOf(guild, HOST)).toEqual([]);
   });
 
-  it("shows the member's saved edit or withdrawal", async ({ bot, guild, member }) => {
+  it("keeps the member's edit or withdrawal", async ({ bot, guild, member }) => {
     await turnApprovalOn(guild);
     const edited = await addServer(member, `${HOST}:1`);
     const withdrawn = await addServer(member, `${HOST}:2`);
@@ -77,7 +77,7 @@ describe('after a kill -9, a submission that needs approval', () => {
     await expect.poll(shown).toMatch(/edited\.example\.com:3.*Withdrawn/s);
   });
 
-  it("shows a moderator's saved correction", async ({ bot, guild, member }) => {
+  it('keeps the address corrected by a moderator', async ({ bot, guild, member }) => {
     const message = await oneWaits(guild);
     const moderator = inStaff(guild, 'admin');
     const { modal } = await openModal(moderator, message, 'Correct…');
@@ -94,7 +94,7 @@ describe('after a kill -9, a submission that needs approval', () => {
     expect(textOf(await member.slash('submissions'))).toContain('Corrected by');
   });
 
-  it('shares one reply with submissions declined at the same time', async ({ bot, guild, admin, member }) => {
+  it('is still listed in the reply to a bulk decline', async ({ bot, guild, admin, member }) => {
     await turnApprovalOn(guild);
     for (const port of [1, 2]) await addServer(member, `${HOST}:${port}`);
     const queue = await admin.slash('submissions');

@@ -129,7 +129,7 @@ describe('after a kill -9', () => {
     expect(textOf(await member.slash('games'))).toContain('Counter-Strike 2');
   });
 
-  it('the bot reports that an interrupted button press or modal sent no servers', async ({
+  it('the bot reports that an interrupted button press or modal had no effect', async ({
     bot,
     guild,
     member,

@@ -199,7 +199,7 @@ describe("a guild's log", () => {
     expect(state.channel?.trouble).toBeUndefined();
   });
 
-  it('posts the remaining lines with the final message when it is turned off', async () => {
+  it('posts the remaining lines in a final message when turned off', async () => {
     const { tell, farewell, flush, state, channelId, texts } = await open();
     await tell('a new key');
     state.channel = undefined;
@@ -209,7 +209,7 @@ describe("a guild's log", () => {
     expect(texts()).toEqual(['a new key\noff']);
   });
 
-  it("isn't posted if no channel is set or the settings can't be read", async () => {
+  it("doesn't post messages without a channel or readable settings", async () => {
     const { tell, flush, state, discord, logger } = await open();
     state.channel = undefined;
     await tell('nowhere to go');

@@ -148,7 +148,7 @@ describe("a guild's API key", () => {
     expect(await keys.usable('1')).toEqual({ kind: 'unusable', problem: { code: 'key-missing' } });
   });
 
-  it('can report a stale problem until the same process changes it', async () => {
+  it('may still appear missing after another process sets it', async () => {
     const { keys, store, logger } = await open();
     const otherProcess = createApiKeys({ store, encryption, logger });
     expect(await keys.problem('1')).toEqual({ code: 'key-missing' });
@@ -246,7 +246,7 @@ describe("the service's response", () => {
     expect(await keys.status('2')).toBeUndefined();
   });
 
-  it('is ignored if it is about a game server', async () => {
+  it("doesn't affect the key's status if it is about a game server", async () => {
     const { keys } = await open();
     await keys.set('1', FIRST, by);
     await answered(keys, { kind: 'rejected', known: 'gameInvalid', message: 'No such game.' });
@@ -257,7 +257,7 @@ describe("the service's response", () => {
     expect(await keys.usable('1')).toHaveProperty('key');
   });
 
-  it('triggers a single report if simultaneous requests are rejected', async () => {
+  it('triggers only one report if it rejects simultaneous requests', async () => {
     const { keys } = await open();
     await keys.set('1', FIRST, by);
     const first = await Promise.all(Array.from({ length: 5 }, () => answered(keys, REJECTED)));

@@ -191,7 +191,7 @@ it('the membership check deletes submissions even if the guild has no other data
   expect(await rowsIn(store, 'submissions')).toEqual([]);
 });
 
-it("the membership check doesn't log an unchanged application", async () => {
+it("the membership check doesn't log the application id if it hasn't changed", async () => {
   const { play, logger } = await open();
   await play('check restart check');
   expect(logger.lines).toEqual([]);
@@ -243,7 +243,7 @@ describe("a guild's membership", () => {
   });
 });
 
-it("guild activity during a membership check isn't lost", async () => {
+it('activity in a guild is recorded even during a membership check', async () => {
   const { store, running, process, play } = await open();
   await play('check');
   let isDue = true;
@@ -262,7 +262,7 @@ describe.each(kinds())('a guild that Discord reports as unknown (with %s)', (kin
   it.each([
     ['this', 'used:1'],
     ['another', 'usedElsewhere:1 notedElsewhere'],
-  ])('keeps its data if it is used during the check (by %s process)', async (_which, use) => {
+  ])('keeps its data if used during the check by %s process', async (_which, use) => {
     const { world, play, left } = await open({}, kind);
     await play('check 30d');
     world.isForeign = async (guildId) => {

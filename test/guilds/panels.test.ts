@@ -33,7 +33,7 @@ describe("a guild's panels", () => {
     });
   });
 
-  it("don't lose simultaneous changes", async () => {
+  it('can be changed simultaneously by two admins', async () => {
     const { panels, find } = await setUp();
     const drawn = await find();
     await panels.change('1', drawn, (panel) => ({ ...panel, text: 'b' }));

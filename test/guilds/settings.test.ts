@@ -42,7 +42,7 @@ describe("a guild's settings", () => {
     expect(await remembered).toEqual(DEFAULTS);
   });
 
-  it("don't lose simultaneous changes", async () => {
+  it('can be changed simultaneously by several admins', async () => {
     const { settings } = await open();
     const add = (alias: string) =>
       settings.change('1', (now) => ({ ...now, games: [...(now.games ?? []), alias] }));

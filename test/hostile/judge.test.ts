@@ -68,7 +68,7 @@ describe('claimOf()', () => {
 });
 
 describe('judge()', () => {
-  it('accepts true replies', () => {
+  it('accepts replies that match what happened', () => {
     expect(harms([ACCEPTED], { got: 1, has: 1 })).toEqual([]);
     expect(harms([REJECTED], { got: 1 })).toEqual([]);
     expect(harms([NOT_TAKEN, NOT_TAKEN], { got: 1, down: 1 })).toEqual([]);
@@ -92,7 +92,7 @@ describe('judge()', () => {
     expect(harms([], { got: 1 })).toContain('sent twice');
   });
 
-  it('reports false replies', () => {
+  it('reports replies that contradict what happened', () => {
     expect(harms([ACCEPTED], {})).toEqual(['false reply']);
     expect(harms([ACCEPTED], { got: 1 })).toEqual(['false reply']);
     expect(harms([REJECTED], {})).toEqual(['false reply']);

@@ -206,7 +206,7 @@ describe('after a restart', () => {
     expect(message.current.content).not.toContain('nothing was submitted');
   });
 
-  it('the bot waits for an acknowledgement that is still being sent', async () => {
+  it('the bot waits until an earlier acknowledgement reaches Discord', async () => {
     const { bot, asked, acknowledge } = await open();
     const { interaction, answer } = await asked(() => bot.person().slash('work'));
     await bot.restarted().interactionStore.record(interaction);
@@ -269,7 +269,7 @@ describe('a stored interaction', () => {
     expect(await stored()).toEqual(['answered']);
   });
 
-  it('waits for earlier interactions with the same message, and yields to later ones', async () => {
+  it('waits for earlier interactions before editing the same message', async () => {
     const { bot, left } = await open();
     const { interaction: first } = await left();
     const { interaction: second } = await left();

@@ -99,7 +99,7 @@ describe('a reply', () => {
     expect(updateResponse(REPLY, SHOWN)).toMatchObject({ data: { ...REPLY, attachments: [] } });
   });
 
-  it("replaces a message's files", async () => {
+  it('replaces the files on the message it edits', async () => {
     const file = { name: 'new.csv', data: Buffer.from('a') };
     const attachmentsOf = async (reply: Reply) => (await sentFor(reply)).body.attachments;
     expect(await attachmentsOf(REPLY)).toEqual([]);

@@ -226,7 +226,7 @@ describe('an interaction', () => {
     expect(sent()).toEqual(['callback']);
   });
 
-  it("isn't logged as failed if a modal might have opened", async () => {
+  it("isn't logged as failed if Discord might have opened its modal", async () => {
     const message = messageOf(await say('it'));
     bot.discord.faults.inject({ fault: { kind: 'status', status: 503 }, path: /callback/, times: 2 });
     const before = [ended('failed'), ended('unanswered')];
@@ -245,7 +245,7 @@ describe('an interaction', () => {
     expect(sent()).toEqual(['callback']);
   });
 
-  it('gets a new reply after a takeover if Discord rejects the first one', async () => {
+  it('gets another reply later if Discord rejects the first one', async () => {
     const { rows } = await recorded();
     bot.discord.faults.inject({ fault: { kind: 'status', status: 404 }, method: 'PATCH' });
     const before = ended('undelivered');
@@ -319,10 +319,7 @@ describe('a button press', () => {
     expect(messageOf(await pressed).current).toMatchObject({ content: 'sent' });
   });
 
-  it.each([
-    'refuse',
-    'send',
-  ])('restores the message with the reason at the top if it fails (%s)', async (label) => {
+  it.each(['refuse', 'send'])('restores the message and adds the reason if it fails (%s)', async (label) => {
     sending = refuse;
     const message = await echoed();
     const { components } = message.current;
@@ -465,7 +462,7 @@ it('the bot replies to every interaction, whatever it contains', async () => {
   expect(contentOf(await echoed())).toBe('said: x');
 });
 
-it("the bot logs a modal as lost if Discord doesn't accept it in time", async () => {
+it('the bot logs a modal as "lost" if Discord doesn\'t accept it in time', async () => {
   const late = await startSmallBot([echo]);
   onTestFinished(() => late.stop());
   const person = late.person();

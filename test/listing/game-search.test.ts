@@ -178,7 +178,7 @@ describe('the search for a single game', () => {
     expect(own.search(game.name)).toEqual([game]);
   });
 
-  it('prefers an alias to a name, and the first of several identical names', () => {
+  it('prefers aliases to names, and earlier games to later ones', () => {
     const own = indexGames([
       { name: 'rust', alias: 'other' },
       { name: 'Something', alias: 'rust' },

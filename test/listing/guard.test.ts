@@ -195,7 +195,7 @@ describe('an API key', () => {
     expect(pausedAtSending).toEqual([0, 0]);
   });
 
-  it('makes submissions fail if it is paused for more than five seconds', async () => {
+  it("can't be used for submissions if it is paused for more than five seconds", async () => {
     const { sent, breaker, add } = setUp();
     breaker.pause('1', KEY, 6_000);
     const outcome = await add('1');

@@ -245,7 +245,7 @@ describe('an alarm', () => {
     await expect.poll(posts).toHaveLength(1);
   });
 
-  it('is posted only once for a shared condition, even if another process takes over', async () => {
+  it('is posted only once, even if another process takes over', async () => {
     const { holds, clock, look, posts, start, lead, stored } = await open(200);
     for (const place of ['a', 'b']) await start(place);
     lead('a');
@@ -292,7 +292,7 @@ describe('an alarm', () => {
     await expect.poll(posts).toHaveLength(2);
   });
 
-  it("is posted by each process if the condition isn't shared", async () => {
+  it('is posted by each process for its own conditions', async () => {
     const { holds, clock, look, posts, start } = await open(200);
     for (const place of ['a', 'b']) await start(place);
     holds.own = true;

@@ -119,7 +119,7 @@ describe('the request scheduler', () => {
     expect(await next).toBe('ran');
   });
 
-  it('counts as full if a new task would have to wait', async () => {
+  it('is full if a new task would have to wait', async () => {
     const { turns, ask, end } = setUp(1);
     expect(turns.isFull()).toBe(false);
     void ask('a');
