@@ -14,7 +14,6 @@ export type AddressProblem =
   | PortProblem
   /** The text contains several words or no host. The problem doesn't quote it, because it could be anything. */
   | { readonly code: 'not-an-address' }
-  /** The text is a link to a web page. Only a host and port are accepted. */
   | { readonly code: 'web-address' }
   | { readonly code: 'unknown-scheme'; readonly scheme: string }
   /** An IPv6 address is followed by a port but isn't in brackets. */
@@ -78,7 +77,6 @@ export function isMeantAsAddress(text: string): boolean {
   return result.ok || !NO_ADDRESS.has(result.problem.code);
 }
 
-/** Formats an address so that {@link parseAddress} can parse it. Puts IPv6 hosts in brackets. */
 export function formatAddress({ host, port }: Address): string {
   const written = host.includes(':') ? `[${host}]` : host;
   return port === undefined ? written : `${written}:${port}`;

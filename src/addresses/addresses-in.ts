@@ -22,7 +22,6 @@ export interface FoundAddress {
   readonly isServer: boolean;
 }
 
-/** Text between separators in prose and markup. */
 const WORD = /[^\s,;|<>(){}"'`*~=?]+/gu;
 /**
  * Characters that can't be the first or last character of an address. Expects `plainText`, which removes symbols

@@ -9,7 +9,7 @@ export type HostProblem =
   | { readonly code: 'ipv4-form'; readonly host: string }
   | { readonly code: 'bad-ipv6'; readonly host: string }
   | { readonly code: 'not-public'; readonly host: string; readonly range: AddressRange }
-  /** The name is reserved. `zone` is its top-level name, such as `local`. */
+  /** `zone` is the top-level name, such as `local`. */
   | { readonly code: 'reserved-name'; readonly host: string; readonly zone: string }
   /** The name is without dots, so it only works within the user's own network. */
   | { readonly code: 'single-label'; readonly host: string }

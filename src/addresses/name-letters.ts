@@ -4,7 +4,6 @@ import { lookAlikeOf } from './look-alikes.ts';
 
 /** Why the letters of a host name aren't accepted. `host` is the name in its own letters instead of punycode. */
 export type LettersProblem =
-  /** A label contains symbols, such as emoji. */
   | { readonly code: 'symbols'; readonly host: string }
   /** A label contains letters that imitate others. `meant` is the host that the name looks like, if there is one. */
   | { readonly code: 'look-alikes'; readonly host: string; readonly meant?: string }
@@ -95,7 +94,6 @@ function problemOfLabel(label: string): LettersProblem['code'] | undefined {
 
 const DECORATION = new RegExp(`(?![${MARKS}])[${ALL_MARKS}]`, 'gu');
 
-/** Replaces letters that look like letters from a to z in each label that isn't accepted, and removes decorating marks. */
 const withoutLookAlikes = (name: string): string =>
   name
     .split('.')

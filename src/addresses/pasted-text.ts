@@ -216,5 +216,4 @@ export function beforePasswords(line: string): string {
 export const unwrapped = (text: string): string =>
   withoutEnds(text, { start: /[\s"'`<>*~|(]/u, end: /[\s"'`<>*~|),;!?]/u });
 
-/** Whether the text contains letters or digits. Punctuation and symbols aren't words. */
 export const hasWords = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);

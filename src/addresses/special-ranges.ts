@@ -35,7 +35,7 @@ function listOf(subnets: readonly string[]): BlockList {
 }
 
 const LISTS = RANGES.map(([range, subnets]) => [range, listOf(subnets)] as const);
-/** All ranges in a single list, for a quick check. Most addresses aren't in any range. */
+/** For a quick check, because most addresses aren't in any range. */
 const SPECIAL = listOf(RANGES.flatMap(([, subnets]) => subnets));
 const GLOBAL_UNICAST = listOf(['2000::/3', '64:ff9b::/96']); // IANA IPv6 Address Space; RFC 6052
 const TEREDO = listOf(['2001::/32']);

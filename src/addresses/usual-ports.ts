@@ -40,9 +40,8 @@ const USUAL_PORTS: Readonly<Record<string, number>> = {
   palworld: 8211,
 };
 
-/** The port to use in examples if the game's default port is unknown. */
 export const EXAMPLE_PORT = 27015;
 
-/** Returns the usual port of a game. It's only suggested to the user, and never filled in automatically. */
+/** Finds a port to suggest to the user. Never fill it in automatically. */
 export const usualPort = (alias: string): number | undefined =>
   Object.hasOwn(USUAL_PORTS, alias) ? USUAL_PORTS[alias] : undefined;

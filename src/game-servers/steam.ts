@@ -16,7 +16,7 @@ const MAX_RESPONSE_BYTES = 256 * 1024;
 const CACHED_MS = 10 * 60_000;
 /** One request is added per second, or 86,400 a day; Steam's terms allow 100,000. */
 const MAX_SAVED_REQUESTS = 60;
-/** A submission never waits longer than this. */
+/** As long as `LOOKUP_TIMEOUT_MS` in server-lookup.ts, because a submission doesn't wait longer. */
 const REQUEST_TIMEOUT_MS = 2_500;
 const MAX_FAILURES = 3;
 /**

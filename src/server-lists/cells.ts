@@ -20,9 +20,9 @@ export interface Cell {
   readonly text: string;
 }
 
-/** A row. `beside` is the game named in an unlabelled cell, if no cell is labelled as the game. */
 export interface CellRow {
   readonly row: RawRow;
+  /** The game named in an unlabelled cell, if no cell is labelled as the game. */
   readonly beside?: NamedGame | undefined;
 }
 
@@ -44,7 +44,7 @@ export function isGameCell({ name }: Cell): boolean {
   return called?.field === 'game' && called.rank < 2;
 }
 
-/** A column named just "alias" holds a game only if it's a known one. It can also hold another address. */
+/** A column named just "alias" holds a game only if the game is known. It can also hold another address. */
 function fieldOfCell(cell: Cell, games: GameIndex): FieldName | undefined {
   const called = fieldCalled(cell.name);
   const isAlias = called?.field === 'game' && !isGameCell(cell) && gameOf(cell.text, games) === undefined;
@@ -121,7 +121,7 @@ function gameBesideIn(cells: ByField, games: GameIndex): NamedGame | undefined {
   return others.length === 0 ? { kind: 'mentioned', alias } : SEVERAL;
 }
 
-/** Builds the rows for one table record or JSON object. A record with several addresses or ports produces several rows. */
+/** Builds several rows from a table record or JSON object with several addresses or ports. */
 export function rowsOfCells(record: readonly Cell[], line: number, games: GameIndex): readonly CellRow[] {
   const cells = byField(record, games);
   const { ports, isOfGame } = portsIn(cells);

@@ -17,7 +17,6 @@ const DISARMED = new RegExp(`(${START})'(?=${SIGN})`, 'gu');
 /** Makes a cell safe for spreadsheets by marking text that looks like a formula with an apostrophe. */
 const disarmed = (cell: string): string => cell.replace(ARMED, "$1'");
 
-/** Reverses {@link disarmed}. */
 export const rearmed = (cell: string): string => cell.replace(DISARMED, '$1');
 
 /**
@@ -25,7 +24,6 @@ export const rearmed = (cell: string): string => cell.replace(DISARMED, '$1');
  * - The file starts with a byte order mark, because Excel doesn't recognise UTF-8 without it.
  * - Every cell is quoted, so that no other delimiter splits it (RFC 4180).
  * - Text that a spreadsheet would run as a formula is preceded by an apostrophe.
- * @param heading the names of the columns
  */
 export const csvFile = (heading: readonly string[], rows: readonly (readonly string[])[]): string =>
   BYTE_ORDER_MARK + [heading, ...rows].map(csvLine).join('');
@@ -40,7 +38,6 @@ function csvLine(cells: readonly string[]): string {
 /**
  * Builds a file like {@link csvFile} from many rows.
  * @param mostBytes the maximum size of the file; reading stops at the first row that doesn't fit
- * @returns the file, and whether it contains all the rows
  */
 export async function boundedCsv(
   heading: readonly string[],

@@ -80,7 +80,7 @@ const cleaned = (cell: string): string => rearmed(cell.trim());
 export const cellsOf = (line: string, delimiter: string): readonly string[] =>
   splitCsv(line, delimiter)?.[0]?.cells ?? line.split(delimiter).map((cell) => cleaned(unwrapped(cell)));
 
-/** Splits a table into records. Quoted cells can contain line breaks. If a quote is never closed, each line is a record. */
+/** Allows line breaks in quoted cells. If a quote is never closed, each line is a record. */
 export function recordsOf(lines: readonly string[], delimiter: string): readonly TableRecord[] {
   // In tables delimited by `|`, quoted cells can't contain line breaks.
   const records = delimiter === '|' ? undefined : splitCsv(lines.join('\n'), delimiter);
@@ -92,7 +92,7 @@ export interface Header {
   readonly names: readonly string[];
 }
 
-/** The fields that describe a game server. A header row names the address and at least one of these fields. */
+/** A header row names the address, and one of these fields or a second address. */
 const FIELDS_OF_HEADER: ReadonlySet<Field | undefined> = new Set<Field>([
   'port',
   'gamePort',
@@ -102,7 +102,6 @@ const FIELDS_OF_HEADER: ReadonlySet<Field | undefined> = new Set<Field>([
   'name',
 ]);
 
-/** Parses a header row, which names the address and another field. Data rows contain values instead of field names. */
 export function headerOf(line: string): Header | undefined {
   const delimiter = delimiterOf(line);
   // A line with three digits in a row contains a port or an address, so it isn't a header. This quick check rules out most
@@ -182,7 +181,6 @@ export function columnsUnder(
 const areMostly = (cells: readonly string[], is: (cell: string) => boolean): boolean =>
   cells.length > 0 && cells.filter(is).length * 2 > cells.length;
 
-/** Whether a cell can be a port. Lower numbers are more likely to be years or player counts. */
 const canBePort = (cell: string): boolean =>
   /^\d{4,5}$/u.test(cell) && Number(cell) >= MIN_BARE_PORT && Number(cell) <= MAX_PORT;
 

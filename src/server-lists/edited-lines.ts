@@ -86,7 +86,6 @@ export interface EditedText {
 /**
  * Removes the labels and the unchanged lines from the text that a member sent back. The unchanged lines aren't parsed again,
  * because the bot wrote them.
- * @param opened the rows that were opened for editing
  */
 export function editedText(typed: string, opened: readonly Row[], games: GameIndex): EditedText {
   const rows = new Map(opened.map((row) => [lineLabel(row), row]));
@@ -106,7 +105,6 @@ export function editedText(typed: string, opened: readonly Row[], games: GameInd
   };
 }
 
-/** Whether the bot wrote this line for the row, with the game's alias or its name. */
 function isLineOf(text: string, row: Row, games: GameIndex): boolean {
   const typed = typedOf(row);
   return [typed, withName(typed, games)].some((each) => lineOf(each).trim() === text);

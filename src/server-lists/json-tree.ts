@@ -123,7 +123,7 @@ function* tokensOf(json: string): Generator<JsonToken, undefined> {
 
 const isEnd = (text: string): boolean => text === ']' || text === '}';
 
-/** Consumes the tokens of all values inside it. */
+/** Consumes the tokens inside a list or an object too. */
 function nodeOf({ text, line, at }: JsonToken, tokens: Iterator<JsonToken, undefined>): JsonNode {
   switch (text[0]) {
     case '"':
@@ -147,7 +147,7 @@ const listOf = (place: Place, tokens: Iterator<JsonToken, undefined>): JsonNode 
   items: fieldsOf(tokens).map(([, item]) => item),
 });
 
-/** Ends at the end of the surrounding list or object. */
+/** Consumes the tokens up to the end of the surrounding list or object. */
 function fieldsOf(tokens: Iterator<JsonToken, undefined>): readonly JsonField[] {
   const fields: JsonField[] = [];
   let token = tokens.next().value;

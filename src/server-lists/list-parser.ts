@@ -24,7 +24,7 @@ const MAX_WORKERS = 2;
 const READING_TIMEOUT_MS = 5_000;
 
 export interface ListToRead {
-  /** The guild that the list belongs to. The guild's key is used to fetch the games. */
+  /** The guild whose key is used to fetch the games. */
   readonly guildId: string;
   /** The typed text, followed by the bytes of the uploaded file. Line numbers continue across both. */
   readonly sources: readonly (string | Uint8Array)[];
@@ -32,7 +32,7 @@ export interface ListToRead {
   readonly game: string;
 }
 
-/** Why a list wasn't read. `busy`: too many of the guild's lists are waiting. `too-slow`: reading took too long. */
+/** Why a list wasn't read. `busy`: too many of the guild's lists are waiting. */
 export type NotRead = { readonly kind: 'busy' } | { readonly kind: 'too-slow' } | NotText;
 
 /** A list, and the last source's text if it fits into a modal. */
@@ -83,7 +83,7 @@ export function createListParser({ games, readingMs = READING_TIMEOUT_MS }: List
     return { kind: 'rows', rows: withRepeats(rows), ...read };
   }
 
-  /** Reads a source. One that is larger than a modal's text is read in a worker, so that it doesn't block the bot. */
+  /** Reads a source that is larger than a modal's text in a worker, so that it doesn't block the bot. */
   async function readOne(
     { guildId, game }: ListToRead,
     source: string | Uint8Array,

@@ -87,9 +87,8 @@ export function isSetting(line: string): boolean {
 }
 
 /**
- * Finds the lines without a port that have the form of a neighbouring line with a port: a name, a separator such as `|`, and
- * a host at the end.
- * @returns the indices of these lines
+ * Finds the indices of lines without a port that have the form of a neighbouring line with a port: a name, a separator such
+ * as `|`, and a host at the end.
  */
 export function linesLikeServers(lines: readonly string[]): ReadonlySet<number> {
   const like = new Set<number>();
@@ -181,7 +180,6 @@ export const isHostOfOther = (host: string): boolean =>
 const LIST_OF_PEOPLE =
   /^[\s#*>_-]*(?:currently |now )?(?:online|whitelist(?:ed)?|allowlist|ops)(?:\W+\d+)*\W*$/iu;
 
-/** Whether a heading is about people, as in "Players online:". */
 export function isOfPeople(heading: string): boolean {
   if (MY_IP.test(heading) || LIST_OF_PEOPLE.test(heading)) return true;
   const words = withoutCounts(heading);
@@ -323,10 +321,7 @@ function isNameBehind(name: string, after: string): boolean {
 export const shapeOfPath = (path: readonly string[]): Shape =>
   path.some((name) => describedBy(name) === 'person' || isOfPeople(name)) ? 'people' : 'list';
 
-/**
- * Works out whether a record of a table or an object describes a game server.
- * @param path the names of the fields around the object, or the heading above the table
- */
+/** @param path the names of the fields around the object, or the heading above the table */
 export function shapeOfRecord(cells: readonly Cell[], path: readonly string[], games: GameIndex): Shape {
   if (shapeOfPath(path) === 'people') return 'people';
   const filled = cells.filter(({ text }) => text.trim() !== '');

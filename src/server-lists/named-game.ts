@@ -20,7 +20,6 @@ export type NamedGame =
 export const SEVERAL: NamedGame = { kind: 'several' };
 
 const MAX_GAME_WORDS = 8;
-/** Later words aren't searched. */
 const MAX_WORDS_SEARCHED = 100;
 /** Shorter names are just as likely to be ordinary words or greetings ("gm") as games. */
 const SURE_LETTERS = 4;

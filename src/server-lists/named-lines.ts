@@ -13,7 +13,7 @@ export interface NotSelected {
   readonly typed: string;
   /** Whether the text could name lines of another list. */
   readonly isWellFormed: boolean;
-  /** The indices of the servers that the text could mean. Empty without such a line. */
+  /** The indices of the servers that the text could mean. Empty if no line matches. */
   readonly possible: readonly number[];
 }
 
@@ -30,7 +30,6 @@ export function withParts<Server extends RowPlace>(servers: readonly Server[]): 
 /**
  * Parses a list of line numbers that a moderator typed, such as `3, 7-9, 12b`. If line 12 has several servers, `12` is
  * ambiguous, and `12a` is the first of them.
- * @param places the places of the existing servers
  * @returns the servers, or the first part of the text that doesn't select any
  */
 export function linesNamed(typed: string, places: readonly RowPlace[]): SelectedLines | NotSelected {

@@ -152,7 +152,7 @@ function unchosenOf(rows: readonly RawRow[], chosen: readonly RawRow[]): readonl
 const formatAddressOf = ({ server, port }: TypedRow): string =>
   withPort({ ...EMPTY_ROW, server }, port).server;
 
-/** Returns a row as an address to choose. Doesn't offer an invalid port, or a port of unclear purpose. */
+/** Leaves out an invalid port, and a port of unclear purpose. */
 function candidateOf(row: RawRow): Candidate {
   const { typed, gameInText, near, findWords } = row;
   const port = parsePort(typed.port).ok ? typed.port : '';
@@ -215,7 +215,7 @@ export function readJson(text: string, games: GameReading): RawRows | undefined 
   };
 }
 
-/** @param text plain text */
+/** Expects {@link plainText}. */
 export function readLines(text: string, games: GameReading, source: 'list' | 'message'): RawRows {
   const raw = text.split(LINE_BREAK);
   // Words that look like a password might be part of a sentence, so the rest of the line is read.
@@ -317,10 +317,7 @@ function withoutComment(line: string): string {
 
 const namesServer = (text: string): boolean => addressesIn(text).length > 0;
 
-/**
- * Checks a row. Returns it as ready, or as invalid with the first problem found.
- * @param known hosts whose letters aren't checked
- */
+/** @param known hosts whose letters aren't checked */
 export function finishedRow(
   { line, part, typed, problem, near }: RawRow,
   games: GameIndex,
@@ -377,7 +374,6 @@ const UNDEFINED_BYTES = /[\u0080-\u009f]/u;
 const KANA = /[\u3041-\u30ff]/u;
 /** The code pages that spreadsheets use to save files, most likely first. */
 const CODE_PAGES = ['windows-1252', 'shift_jis', 'windows-1250', 'windows-1251', 'gb18030', 'big5', 'euc-kr'];
-/** Later lines of a file aren't searched for the header. */
 const MAX_LINES_ABOVE_HEADER = 5;
 
 /**

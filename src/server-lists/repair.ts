@@ -57,7 +57,6 @@ export function repairsOf(problem: RowProblem, game?: string, queryPort = ''): r
   }
 }
 
-/** Returns the address that a name with look-alike letters resembles, for a row whose only problem is that name. */
 export const meantAddress = (row: Row): string | undefined =>
   row.kind === 'invalid' && row.problem.code === 'look-alikes' ? row.problem.meant : undefined;
 
@@ -80,7 +79,6 @@ function usualPortsOf(game: string | undefined): readonly number[] {
   return usual === undefined ? [] : [usual];
 }
 
-/** Returns the fix that replaces a missing or impossible port with the game's default port, if that is an obvious fix. */
 export function usualPortRepair(
   { problem, typed }: InvalidRow,
   games: Pick<GameIndex, 'find'>,
@@ -140,7 +138,7 @@ const queryPortOf = (queryPort: number, port: number): Repair => ({
   port: String(port),
 });
 
-/** Replaces the typed game. Adds the new game's default port if the port would otherwise be the only thing missing. */
+/** Adds the new game's default port if the row would otherwise lack only a port. */
 export function gameRepair(typed: TypedRow, alias: string): Repair {
   const repair: Repair = { field: 'game', value: alias };
   const read = readRow(repaired(typed, repair), alias);
@@ -148,7 +146,7 @@ export function gameRepair(typed: TypedRow, alias: string): Repair {
   return isPortMissing ? { ...repair, port: String(read.problem.usual) } : repair;
 }
 
-/** Applies a correction to the typed text. A new port replaces all other ports, including one in the address. */
+/** Removes the port from the address if the correction sets a port. */
 export function repaired(typed: TypedRow, { field, value, port }: Repair): TypedRow {
   if (port !== undefined) return repaired({ ...typed, [field]: value }, portOf(port));
   if (field === 'swap') return { ...typed, server: typed.game, game: typed.server };

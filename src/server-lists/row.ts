@@ -33,19 +33,18 @@ export type RowProblem =
   | UnknownGame
   /** The port in the address differs from the separate port. */
   | { readonly code: 'port-conflict'; readonly inServer: number; readonly port: number }
-  /** The port is missing. `usual` is the game's default port, if known. */
+  /** `usual` is the game's default port, if known. */
   | { readonly code: 'port-missing'; readonly host: string; readonly game: string; readonly usual?: number }
   | { readonly code: 'no-address' }
-  /** Moderators have blocked the server's host in this guild. `canUnblock` if the member can unblock it. */
+  /** Moderators have blocked the server's host in this guild. */
   | { readonly code: 'host-blocked'; readonly canUnblock?: true }
-  /** The guild doesn't allow this game. `game` is the game's alias. */
+  /** `game` is the game's alias. */
   | { readonly code: 'game-not-allowed'; readonly game: string }
   /** The member has already submitted this server, and no moderator has reviewed it yet. */
   | { readonly code: 'waiting-already' }
   | { readonly code: 'line-too-long'; readonly length: number; readonly most: number }
   /** The number where the query port would be is more likely a player count. */
   | { readonly code: 'query-port-unlikely'; readonly port: string }
-  /** The record has more cells than the header or the line format allows. */
   | { readonly code: 'too-many-cells'; readonly found: number; readonly most: number }
   /** An element of a JSON array is neither an object nor a string. */
   | { readonly code: 'not-an-object' }
@@ -60,7 +59,7 @@ export interface RawRow extends RowPlace {
   readonly near?: string | undefined;
   /** The alias of the game that the text itself names, or the name in a cell. `typed` can also contain the default game. */
   readonly gameInText?: string | undefined;
-  /** Whether the bot may choose the address, or `list` if that's not set. */
+  /** Counts as `list` if it isn't set. */
   readonly shape?: Shape | undefined;
   /** Returns the words next to the address, to recognise it by. */
   readonly findWords?: (() => string) | undefined;
@@ -122,7 +121,6 @@ export interface Candidate extends RowPlace {
   readonly near?: string;
 }
 
-/** For the words next to a candidate. */
 export const MAX_WORDS_BESIDE_LENGTH = 60;
 
 interface RowParts extends RowPlace {
@@ -258,7 +256,7 @@ export function rowWithoutPasswords({ server, port, queryPort, game }: TypedRow)
 export const rowText = ({ server, port, game, queryPort }: TypedRow): string =>
   [server, port, game, queryPort].filter((part) => part !== '').join(' ');
 
-/** Finds the alias of a typed game. Ignores any markup around the name. */
+/** Ignores markup around the game's name. */
 export const gameOf = (text: string, games: Pick<GameIndex, 'find'>): string | undefined =>
   (games.find(text) ?? games.find(unwrapped(text)))?.alias;
 

@@ -36,7 +36,6 @@ import {
   withPort,
 } from './row.ts';
 
-/** The known games, and the default game for rows without a game. */
 export interface GameReading extends GameIndex {
   readonly defaultGame?: string | undefined;
 }
@@ -95,7 +94,7 @@ export interface PastedLine {
   readonly number: number;
   /** The line as it was pasted, with passwords. It only shows what kind of text the line is. */
   readonly raw: string;
-  /** Whether the line has the form of the lines with servers above or below it, see `linesLikeServers`. */
+  /** See `linesLikeServers`. */
   readonly isLikeServers: boolean;
 }
 
@@ -133,7 +132,6 @@ const LINK_OR_HOST = /:\/\/|[\p{L}\p{N}-]\.\p{L}{2}/u;
 const MAX_UNKNOWN_WORDS = 4;
 /** For a heading that names the game of the lines below it. */
 const MAX_HEADING_WORDS = 6;
-/** For the words in front of a port's label that can name its game. */
 const MAX_GAME_OF_PORT_LENGTH = 30;
 /** A remark in brackets, such as a version. */
 const IN_BRACKETS = /\([^()]*\)/g;
@@ -160,7 +158,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
   /** The last line without an address or a port. */
   let heading = '';
   let gameOfHeading: NamedGame | undefined;
-  /** Whether the text is a configuration, whose addresses might be anything. */
+  /** The addresses in a configuration might be anything. */
   let isConfiguration = false;
   /** The servers that a link or a command joins, unless it's in a log. */
   const joined = new Set<string>();
@@ -334,7 +332,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     return names.flatMap((name) => gameOf(name, games) ?? [])[0];
   }
 
-  /** @returns whether the words are a heading that names a game */
+  /** @returns whether the words certainly name a game */
   function readWords(text: string, raw = text): boolean {
     const isHeading = HEADING.test(text);
     const named = namedGame(text, games);
@@ -608,7 +606,6 @@ function withGames(
   isMessage: boolean,
 ): Omit<TextRows, 'leftOut'> {
   const servers: (FoundServer & { readonly gameAbove: NamedGame | undefined })[] = [];
-  // Collects the games from all lines without a server.
   const [first, ...others] = parts.flatMap((part) => (part.kind === 'words' ? (part.game ?? []) : []));
   const isOfAll = first?.kind === 'named' && others.every((other) => isSame(first, other));
   const documentGame = isOfAll ? first : undefined;
@@ -764,7 +761,6 @@ interface Line {
   readonly next: number | undefined;
 }
 
-/** @param numbers the numbers that belong to this address */
 function withPorts(
   found: FoundAddress,
   { text, plain, previous, next }: Line,

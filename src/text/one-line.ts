@@ -34,7 +34,7 @@ export function cut(text: string, max: number): string {
   return text.slice(0, index);
 }
 
-/** Cuts text to `max` UTF-16 units, and adds an ellipsis if anything was cut. Only for text without markup. */
+/** Cuts text without markup to `max` UTF-16 units, including the ellipsis. */
 export const shorten = (text: string, max: number): string =>
   text.length <= max ? text : cut(text, max - ELLIPSIS.length) + ELLIPSIS;
 

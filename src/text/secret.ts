@@ -16,7 +16,6 @@ export class Secret {
     return this.#value;
   }
 
-  /** Returns the last four characters, to identify a key, or '' if the key is shorter than 12 characters. */
   lastFour(): string {
     const characters = [...this.#value];
     return characters.length < MIN_LENGTH_TO_SHOW_END ? '' : characters.slice(-4).join('');
