@@ -57,7 +57,7 @@ async function readMessage(
     return { draft: { id, source: 'message', rows, hidden: message.hidden }, choices: choicesIn(message) };
   }
   const sources = [await readFile(context, file, deps)];
-  const list = await deps.parser.read({ guildId, sources, game: '' });
+  const list = await deps.parser.read({ guildId, sources, defaultGame: '' });
   if (list.kind !== 'rows') throw new UserError(unreadableText(list, context.t));
   // The file's lines follow the message's servers.
   const last = Math.max(0, ...[...message.rows, ...message.unchosen].map(({ line }) => line));

@@ -2,7 +2,7 @@ import { submissionsId } from '../../src/approval/approval-view.ts';
 import type { PressContext, SubmitContext } from '../../src/interactions/command.ts';
 import { UserError } from '../../src/interactions/user-error.ts';
 import { withKnownHosts } from '../../src/server-lists/read-list.ts';
-import { gameTyped, readOne } from '../../src/server-lists/read-one.ts';
+import { findOrFetchGame, readOne } from '../../src/server-lists/read-one.ts';
 import {
   type ReadyRow,
   type Row,
@@ -33,7 +33,7 @@ export async function readCorrection(
   deps: CommandDeps,
 ): Promise<ReadyRow> {
   const typed = fieldsOf(context);
-  await gameTyped(typed.game, deps.games, context.guildId);
+  await findOrFetchGame(typed.game, deps.games, context.guildId);
   const read = readOne(typed, [], deps.games);
   const [row = read] = withKnownHosts([read], before, deps.games);
   if (row.kind === 'invalid') throw await notCorrected(context, row, row.problem, deps);

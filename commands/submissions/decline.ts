@@ -9,7 +9,7 @@ import type { GameIndex } from '../../src/listing/game-search.ts';
 import {
   linesNamed,
   type NotSelected,
-  partsOnlyNaming,
+  partsNamingOnlyOthers,
   withParts,
 } from '../../src/server-lists/named-lines.ts';
 import type { RowPlace } from '../../src/server-lists/row.ts';
@@ -191,7 +191,7 @@ export function readDecline(
   const named = linesNamed(typed, servers);
   if (named.kind === 'selected') return { kind: 'typed', reason, only: named.indices, block };
   const possible = named.possible.flatMap((index) => servers[index] ?? []);
-  const parts = partsOnlyNaming(typed, decided, servers);
+  const parts = partsNamingOnlyOthers(typed, decided, servers);
   const texts =
     parts.length > 0
       ? [decidedText(t, parts), t('approval.noEffect.decline')]

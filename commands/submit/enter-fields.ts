@@ -3,7 +3,7 @@ import { parsePort } from '../../src/addresses/port.ts';
 import type { Context, EnteredValues, Reply } from '../../src/interactions/command.ts';
 import { rowsOfMessage } from '../../src/server-lists/message.ts';
 import { withKnownHosts } from '../../src/server-lists/read-list.ts';
-import { gameTyped, isOneAddress, readOne } from '../../src/server-lists/read-one.ts';
+import { findOrFetchGame, isOneAddress, readOne } from '../../src/server-lists/read-one.ts';
 import { gameOf, isReady, onLine, type Row, type TypedRow, typedOf } from '../../src/server-lists/row.ts';
 import type { Choices } from '../../src/submissions/choices.ts';
 import { type Draft, isSubmittedImmediately } from '../../src/submissions/draft.ts';
@@ -52,7 +52,7 @@ export async function readFields(
   const { games } = deps;
   const completeRows = (rows: readonly Row[]) => deps.completeRows(withKnownHosts(rows, before, games));
   if (isOneAddress(typed.server)) {
-    if (typed.game !== '') await gameTyped(typed.game, deps.games, context.guildId);
+    if (typed.game !== '') await findOrFetchGame(typed.game, deps.games, context.guildId);
     return { read: { source: 'options', rows: await completeRows([readOne(typed, [], games)]) } };
   }
   const { usable, whyUnusable, nearestAlias } = await gameOfAll(context, typed.game, deps);

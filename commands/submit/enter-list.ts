@@ -26,7 +26,7 @@ export async function enterList(context: Context & EnteredValues, deps: CommandD
     const sources = [...(isTyped ? [text] : []), ...(bytes ? [bytes] : [])];
     if (sources.length === 0) throw new UserError(t('list.nothingEntered'));
     const { usable = '', whyUnusable, nearestAlias } = await gameOfAll(context, game, deps);
-    const list = await deps.parser.read({ guildId, sources, game: usable });
+    const list = await deps.parser.read({ guildId, sources, defaultGame: usable });
     // Without pasted text, members can correct the file's content in the modal, as long as it fits.
     typed ||= list.lastText ?? '';
     if (file && !isTyped && list.kind === 'too-many')

@@ -1,6 +1,6 @@
 import type { Context, Reply } from '../../src/interactions/command.ts';
 import { button, rows } from '../../src/interactions/controls.ts';
-import { gameTyped } from '../../src/server-lists/read-one.ts';
+import { findOrFetchGame } from '../../src/server-lists/read-one.ts';
 import { lacksGame, type Row } from '../../src/server-lists/row.ts';
 import type { Choices } from '../../src/submissions/choices.ts';
 import { unusableGameText } from '../../src/words/games.ts';
@@ -13,7 +13,7 @@ import { allowedGames } from './show.ts';
 /** Finds the game typed for lines without a game. If it can't be used, returns a notice and the most similar game. */
 export async function gameOfAll(context: Context, typed: string, deps: CommandDeps) {
   if (typed === '') return {};
-  const found = await gameTyped(typed, deps.games, context.guildId);
+  const found = await findOrFetchGame(typed, deps.games, context.guildId);
   const allowed = await allowedGames(context, deps);
   if (found && allowed.isAllowed(found)) return { usable: found.alias };
   const [near] = found ? [] : allowed.search(typed, 1);

@@ -34,8 +34,8 @@ const LABEL_IN_WORD = /^[^.:[\]]{0,100}:(?=\[|[^:]{0,300}\.)/u;
 const BRACKET = /\[(?=[\p{L}\p{N}-]{1,63}\.[\p{L}\p{N}.-]{1,253}:\d)|(?<=\.[\p{L}\p{N}-]{1,63}:\d{1,6})\]/gu;
 /** A tag such as `[b]`, `[color=red]` or `[EU]`, which can be directly next to an address, unlike the `[dot]` in a name. */
 const TAG = /(?<![\p{L}\p{N}])\[\p{L}{1,20}(?:=["'#]?[\p{L}\p{N}]{1,20}["']?)?\]|\[\/\p{L}{1,20}\]/gu;
-/** A version number can look like an IPv4 address. */
-const VERSION =
+/** The label in front of a version number, which can look like an IPv4 address. */
+const VERSION_LABEL =
   /(?:ver[sz]\p{L}{1,5}|wersja|верс[иі]я|sürüm|バージョン|버전|版本|เวอร์ชัน|phiên bản|build|patch|update|client|(?<![a-z])v(?:er)?)[^\p{L}\p{N}]{0,8}$/iu;
 const HOST = /^[\p{L}\p{N}.-]{1,253}\.[a-z]{2,20}$/iu;
 
@@ -78,7 +78,7 @@ export function addressesIn(line: string): readonly FoundAddress[] {
     }
     const address = result.ok ? result.address : undefined;
     const isNumber = /^[\d.]+$|:/u.test(address?.host ?? '');
-    const isVersion = isNumber && address?.port === undefined && VERSION.test(before);
+    const isVersion = isNumber && address?.port === undefined && VERSION_LABEL.test(before);
     if (isVersion) continue;
     const isServer = game !== undefined || isNumber || endsInAddressLabel(before);
     found.push({ start, end, text: typed, game: game ?? '', isServer, ...(address && { address }) });

@@ -134,15 +134,14 @@ export function rowsOfCells(record: readonly Cell[], line: number, games: GameIn
   const clear = servers.length > 1 && ports.length > 1 ? [unclearPort(ports[0] ?? '')] : ports;
   return servers.flatMap((text) => {
     const typed: TypedRow = { server: sanitisedAddress(unwrapped(text)), port: '', queryPort, game };
-    return withPorts(typed, { ports: clear, isOfGame }, unclearIn(cells)).map((row) => ({
+    return withPorts(typed, { ports: clear, isOfGame }, unclearPortIn(cells)).map((row) => ({
       row: { line, typed: row },
       beside,
     }));
   });
 }
 
-/** Returns the first number that is labelled as a port without a clear purpose, if any. */
-const unclearIn = (cells: ByField): string | undefined =>
+const unclearPortIn = (cells: ByField): string | undefined =>
   cells.get('unclearPort')?.find(({ text }) => /^\d+$/u.test(portText(text)))?.text;
 
 function withPorts(

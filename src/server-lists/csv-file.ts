@@ -25,8 +25,8 @@ export const rearmed = (cell: string): string => cell.replace(DISARMED, '$1');
  * - Every cell is quoted, so that no other delimiter splits it (RFC 4180).
  * - Text that a spreadsheet would run as a formula is preceded by an apostrophe.
  */
-export const csvFile = (heading: readonly string[], rows: readonly (readonly string[])[]): string =>
-  BYTE_ORDER_MARK + [heading, ...rows].map(csvLine).join('');
+export const csvFile = (columnNames: readonly string[], rows: readonly (readonly string[])[]): string =>
+  BYTE_ORDER_MARK + [columnNames, ...rows].map(csvLine).join('');
 
 const BYTE_ORDER_MARK = '\ufeff';
 
@@ -40,11 +40,11 @@ function csvLine(cells: readonly string[]): string {
  * @param mostBytes the maximum size of the file; reading stops at the first row that doesn't fit
  */
 export async function boundedCsv(
-  heading: readonly string[],
+  columnNames: readonly string[],
   pages: AsyncIterable<readonly (readonly string[])[]>,
   mostBytes: number,
 ): Promise<{ readonly data: Buffer; readonly isWhole: boolean }> {
-  const lines = [Buffer.from(csvFile(heading, []))];
+  const lines = [Buffer.from(csvFile(columnNames, []))];
   let left = mostBytes - (lines[0]?.length ?? 0);
   for await (const page of pages) {
     for (const cells of page) {
@@ -72,8 +72,8 @@ export function rejectedCsv(
   rows: readonly RejectedLine[],
   { mostBytes, mostFiles }: { readonly mostBytes: number; readonly mostFiles: number },
 ): readonly Buffer[] {
-  const heading = ['server', 'port', 'query_port', 'game', 'line', 'reason'];
-  const start = Buffer.from(csvFile(heading, []));
+  const columnNames = ['server', 'port', 'query_port', 'game', 'line', 'reason'];
+  const start = Buffer.from(csvFile(columnNames, []));
   const files: Buffer[][] = [];
   // Makes the first row start a new file.
   let bytes = mostBytes;

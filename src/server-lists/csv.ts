@@ -25,8 +25,7 @@ export function delimiterOf(line: string): string | undefined {
 /** Matches a quoted cell, in which `""` means one quote. */
 const QUOTED = '"(?<quoted>[^"]*(?:""[^"]*)*)"';
 const SPACE = '[^\\S\\n]*';
-/** For each delimiter, matches one cell and the character that ends the cell. */
-const CELLS: ReadonlyMap<string, RegExp> = new Map([
+const CELL_BY_DELIMITER: ReadonlyMap<string, RegExp> = new Map([
   ['\t', new RegExp(`(?: *${QUOTED} *|(?<plain>[^"\\n\\t]*))(?<end>[\\n\\t]|$)`, 'uy')],
   [';', new RegExp(`(?:${SPACE}${QUOTED}${SPACE}|(?<plain>[^"\\n;]*))(?<end>[\\n;]|$)`, 'uy')],
   [',', new RegExp(`(?:${SPACE}${QUOTED}${SPACE}|(?<plain>[^"\\n,]*))(?<end>[\\n,]|$)`, 'uy')],
@@ -46,7 +45,7 @@ interface TableRecord {
  * @returns undefined if a quote is never closed or is next to other text, or if a record has too many lines
  */
 function splitCsv(text: string, delimiter: string): readonly TableRecord[] | undefined {
-  const pattern = CELLS.get(delimiter);
+  const pattern = CELL_BY_DELIMITER.get(delimiter);
   if (pattern === undefined) return undefined;
   const records: TableRecord[] = [];
   let index = 0;
@@ -227,12 +226,12 @@ export function readCells(cells: readonly string[], line: number, games: GameInd
   };
   const extra = rest.filter((cell) => cell !== '').length;
   if (extra > 0) return { line, typed, problem: tooManyCells(cells.length, cells.length - extra) };
-  const isUnlikely = queryPort !== '' && Number(queryPort) < MIN_LIKELY_PORT;
+  const isUnlikely = queryPort !== '' && Number(queryPort) < MIN_LIKELY_QUERY_PORT;
   return { line, typed, problem: isUnlikely ? { code: 'query-port-unlikely', port: queryPort } : undefined };
 }
 
-/** Lowest number likely to be a query port in a line without a header. A lower number is probably a player count. */
-const MIN_LIKELY_PORT = 1024;
+/** In a line without a header, a lower number is probably a player count. */
+const MIN_LIKELY_QUERY_PORT = 1024;
 
 const isNumber = (text: string) => /^[+?-]?\d+$/u.test(text);
 

@@ -26,8 +26,7 @@ function lineOf({ server, port, queryPort, game }: TypedRow): string {
 
 const quoted = (cell: string): string => (/[,;"]/u.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
 
-/** Returns the text for a row in the form, which already contains obvious corrections of values. */
-const filledIn = (row: Row): TypedRow => (row.kind === 'invalid' ? asMeant(row.typed) : typedOf(row));
+const withCorrections = (row: Row): TypedRow => (row.kind === 'invalid' ? asMeant(row.typed) : typedOf(row));
 
 /** Keeps the first rows that fit, then sorts these by line number. */
 export function numberedLines(
@@ -37,7 +36,7 @@ export function numberedLines(
   let capacity = maxLength;
   const fitting: { readonly row: Row; readonly text: string }[] = [];
   for (const row of rows) {
-    const text = `${lineLabel(row)}. ${lineOf(filledIn(row))}`;
+    const text = `${lineLabel(row)}. ${lineOf(withCorrections(row))}`;
     capacity -= text.length + 1;
     if (capacity < 0) break;
     fitting.push({ row, text });
@@ -59,7 +58,7 @@ export function linesWithNames(rows: readonly Row[], games: GameIndex): string {
   };
   const aliasOf = ({ game }: TypedRow) => games.find(game)?.alias ?? game;
   const lines = rows.map((row) => {
-    const typed = filledIn(row);
+    const typed = withCorrections(row);
     const byAlias = lineOf(typed);
     const byName = lineOf(withName(typed, games));
     const isSame = byName === byAlias || isDeepStrictEqual(parsed(byName), parsed(byAlias));

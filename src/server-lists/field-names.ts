@@ -127,34 +127,33 @@ function fieldOf(name: string): FieldName | undefined {
   const words = wordsOf(name);
   const meanings = words.map((word) => meaningsOf(word));
   const known = new Set(meanings.flatMap((some) => some ?? []));
-  const has = (...some: readonly Meaning[]) => some.some((each) => known.has(each));
-  if (has('other')) return { field: 'other', rank: 0 };
-  if (meanings.includes(undefined) || has('person', 'otherProperty')) {
+  const hasAny = (...some: readonly Meaning[]) => some.some((each) => known.has(each));
+  if (hasAny('other')) return { field: 'other', rank: 0 };
+  if (meanings.includes(undefined) || hasAny('person', 'otherProperty')) {
     // If a name contains an unknown word, it can only refer to a port of unclear purpose.
-    return has('port') ? { field: 'unclearPort', rank: 0 } : undefined;
+    return hasAny('port') ? { field: 'unclearPort', rank: 0 } : undefined;
   }
   // An address for queries contains the query port, not the port that players use.
-  if (has('query')) {
-    if (!has('name', 'type')) return { field: 'queryPort', rank: has('port') ? 0 : 1 };
+  if (hasAny('query')) {
+    if (!hasAny('name', 'type')) return { field: 'queryPort', rank: hasAny('port') ? 0 : 1 };
   }
-  if (has('port') && !has('name', 'type')) return { field: fieldOfPort(has), rank: 0 };
-  if (has('name') && has('game')) return { field: 'game', rank: 1 };
-  if (has('name')) return has('host') ? { field: 'server', rank: 3 } : { field: 'name', rank: 0 };
-  if (has('type')) return { field: 'type', rank: has('game') ? 0 : 1 };
-  if (has('address')) return { field: 'server', rank: 0 };
-  if (has('ip')) return { field: 'server', rank: 1 };
-  if (has('host')) return { field: 'server', rank: 2 };
-  if (has('server')) return { field: 'server', rank: 3 };
-  if (has('game')) return { field: 'game', rank: 0 };
-  return has('alias') ? { field: 'game', rank: 2 } : undefined;
+  if (hasAny('port') && !hasAny('name', 'type')) return { field: fieldOfPort(hasAny), rank: 0 };
+  if (hasAny('name') && hasAny('game')) return { field: 'game', rank: 1 };
+  if (hasAny('name')) return hasAny('host') ? { field: 'server', rank: 3 } : { field: 'name', rank: 0 };
+  if (hasAny('type')) return { field: 'type', rank: hasAny('game') ? 0 : 1 };
+  if (hasAny('address')) return { field: 'server', rank: 0 };
+  if (hasAny('ip')) return { field: 'server', rank: 1 };
+  if (hasAny('host')) return { field: 'server', rank: 2 };
+  if (hasAny('server')) return { field: 'server', rank: 3 };
+  if (hasAny('game')) return { field: 'game', rank: 0 };
+  return hasAny('alias') ? { field: 'game', rank: 2 } : undefined;
 }
 
-/** @param has whether the name also contains a word with one of the given meanings */
-function fieldOfPort(has: (...some: readonly Meaning[]) => boolean): Field {
+function fieldOfPort(hasAny: (...some: readonly Meaning[]) => boolean): Field {
   // A column named "IP:Port" holds whole addresses.
-  if (has('address', 'ip')) return 'server';
-  if (has('queryOfPort')) return 'queryPort';
-  return has('game', 'join', 'player') ? 'gamePort' : 'port';
+  if (hasAny('address', 'ip')) return 'server';
+  if (hasAny('queryOfPort')) return 'queryPort';
+  return hasAny('game', 'join', 'player') ? 'gamePort' : 'port';
 }
 
 /**
@@ -164,10 +163,10 @@ function fieldOfPort(has: (...some: readonly Meaning[]) => boolean): Field {
 export function describedBy(name: string): 'person' | 'otherProperty' | undefined {
   if (name.length > MAX_NAME_LENGTH) return undefined;
   const meanings = wordsOf(name).map((word) => meaningsOf(word));
-  const has = (...some: readonly Meaning[]) =>
+  const hasAny = (...some: readonly Meaning[]) =>
     meanings.some((each) => each?.some((one) => some.includes(one)));
   // "max players" and "player count" are numbers.
-  if (has('person', 'player') && !has('otherProperty', 'port')) return 'person';
+  if (hasAny('person', 'player') && !hasAny('otherProperty', 'port')) return 'person';
   return meanings.length > 0 && !meanings.includes(undefined) ? 'otherProperty' : undefined;
 }
 

@@ -20,8 +20,7 @@ interface FoundServer extends Place {
   readonly cells: readonly Cell[];
   /** The names of fields that contain a list or an object without any readable value. */
   readonly odd: readonly string[];
-  /** Lacks the fields around the object. */
-  readonly own: readonly Cell[];
+  readonly ownCells: readonly Cell[];
   readonly path: Path;
 }
 
@@ -96,9 +95,9 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
   const elements = tree.kind === 'list' ? tree.items : [tree];
   const inside = merged(elements.map(insideElement));
   const parts = inside.parts.filter(isRow);
-  const rows = [...inside.servers, ...parts].flatMap(({ line, at, cells, odd, own, path }) => {
-    const shape = shapeOfRecord([...own, ...odd.map((name) => ({ name, text: '' }))], path, games);
-    const words = namesBeside(own);
+  const rows = [...inside.servers, ...parts].flatMap(({ line, at, cells, odd, ownCells, path }) => {
+    const shape = shapeOfRecord([...ownCells, ...odd.map((name) => ({ name, text: '' }))], path, games);
+    const words = namesBeside(ownCells);
     return rowsOfCells(cells, line, games).map(({ row, beside }) => ({
       line,
       at,
@@ -161,18 +160,18 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     const { records, otherFields } = byColumn(fields);
     const below = records.map(({ address, record }) => insideObject(record, address, path));
     const byValue: FoundInside[] = [];
-    const areAddresses = fields.every(([key]) => isMeantAsAddress(key));
+    const areAllAddresses = fields.every(([key]) => isMeantAsAddress(key));
     for (const [key, node] of otherFields) {
       const called = nameInside(name, key);
       const field = fieldCalled(called);
       if (field?.field === 'other') continue;
-      if (field === undefined && isAddressKey(key, node, areAddresses)) {
-        below.push(insideObject(withAddress(key, node), node, path));
+      if (field === undefined && isAddressKey(key, node, areAllAddresses)) {
+        below.push(insideObject(withKeyAsAddress(key, node), node, path));
       } else if (isScalar(node)) {
         cells.push({ name: called, text: node.text });
         if (field === undefined && hasOwnPort(node.text)) {
           const inside = insideText(node, [...path, key]);
-          byValue.push(isGame(key) ? withGame(inside, key) : inside);
+          byValue.push(isGame(key) ? withGameUnlessNamed(inside, key) : inside);
         }
       } else if (node.kind === 'list' && field !== undefined && !isListOfServers(field)) {
         const pair = field.field === 'server' ? pairText(node.items) : undefined;
@@ -188,18 +187,17 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
         const game = field?.field === 'game' && isEmpty(inside) ? gameWithin(node) : undefined;
         if (game !== undefined) cells.push({ name: called, text: game });
         else if (isEmpty(inside)) odd.push(called);
-        below.push(field === undefined && isGame(key) ? withGame(inside, key) : inside);
+        below.push(field === undefined && isGame(key) ? withGameUnlessNamed(inside, key) : inside);
       }
     }
     const named = PORTS.has(fieldOf(name)) ? portsByName(cells) : cells;
-    const own = { line, at, cells: named, odd, own: named, path };
+    const own = { line, at, cells: named, odd, ownCells: named, path };
     // In an object without any server fields, each address is a separate server.
     const areByThemselves = !isServer(own) && !isPart(own);
     return joined(own, merged(areByThemselves ? [...below, ...byValue] : below));
   }
 
-  /** Returns the fields of a value whose key is an address, with that address as an additional field. */
-  function withAddress(key: string, node: JsonNode): readonly JsonField[] {
+  function withKeyAsAddress(key: string, node: JsonNode): readonly JsonField[] {
     const { line, at } = node;
     const address: JsonField = ['address', { line, at, kind: 'text', text: key }];
     if (node.kind === 'list') return [address, ['ports', node]];
@@ -265,9 +263,8 @@ export function serversOfTree(tree: JsonNode, games: GameIndex): JsonServers {
     return namesGame(found) ? found : { ...found, cells: [...found.cells, ...cells] };
   }
 
-  /** Uses a field's name as the game of all servers and parts inside the field that don't name a game. */
-  function withGame(inside: FoundInside, text: string): FoundInside {
-    const cells = [{ name: 'game', text }];
+  function withGameUnlessNamed(inside: FoundInside, game: string): FoundInside {
+    const cells = [{ name: 'game', text: game }];
     return {
       ...inside,
       servers: inside.servers.map((found) => ofGame(found, cells)),
@@ -310,20 +307,16 @@ const isBareAddress = (node: JsonNode): boolean =>
 function insideText({ line, at, text }: Place & { readonly text: string }, path: Path): FoundInside {
   if (isMeantAsAddress(text) && !/\s/u.test(text.trim())) {
     const cells = [{ name: 'address', text }];
-    return { ...NOTHING, servers: [{ line, at, cells, odd: [], own: cells, path }] };
+    return { ...NOTHING, servers: [{ line, at, cells, odd: [], ownCells: cells, path }] };
   }
   return addressesIn(text).length > 0
     ? { ...NOTHING, texts: [{ line, at, text, shape: shapeOfPath(path) }] }
     : leavingOut({ line, at });
 }
 
-/**
- * Whether a key is the address of the server that its value describes.
- * @param areAddresses whether all keys of the object could be addresses
- */
-function isAddressKey(key: string, { kind }: JsonNode, areAddresses: boolean): boolean {
+function isAddressKey(key: string, { kind }: JsonNode, areAllAddresses: boolean): boolean {
   const isNumber = /^\d{1,3}(?:\.\d{1,3}){3}$|:.*:/u.test(key) && isMeantAsAddress(key);
-  return isNumber || hasOwnPort(key) || (areAddresses && (kind === 'object' || kind === 'list'));
+  return isNumber || hasOwnPort(key) || (areAllAddresses && (kind === 'object' || kind === 'list'));
 }
 
 /** Treats a field with an unknown name as the address if it contains an address with a port. */

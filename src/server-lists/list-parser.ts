@@ -28,8 +28,8 @@ export interface ListToRead {
   readonly guildId: string;
   /** The typed text, followed by the bytes of the uploaded file. Line numbers continue across both. */
   readonly sources: readonly (string | Uint8Array)[];
-  /** The alias of the default game for rows without a game; can be empty. */
-  readonly game: string;
+  /** The game's alias, or '' without a default game. */
+  readonly defaultGame: string;
 }
 
 /** Why a list wasn't read. `busy`: too many of the guild's lists are waiting. */
@@ -55,7 +55,7 @@ export function createListParser({ games, readingMs = READING_TIMEOUT_MS }: List
     let shape: Shape = 'list';
     let hidden = 0;
     let lines = 0;
-    let namesNewGame = false;
+    let namesUnknownGame = false;
     const unused = new Set<string>();
     let lastText: string | undefined;
     for (const source of list.sources) {
@@ -68,7 +68,7 @@ export function createListParser({ games, readingMs = READING_TIMEOUT_MS }: List
       for (const line of read.leftOut) leftOut.push(String(Number(line) + lines));
       shape = worstOf([shape, read.shape]);
       hidden += read.hidden;
-      namesNewGame ||= read.namesNewGame;
+      namesUnknownGame ||= read.namesUnknownGame;
       for (const name of read.unused) unused.add(name);
       // JSON has entries instead of lines, and there may be more of them.
       const places = [
@@ -79,20 +79,20 @@ export function createListParser({ games, readingMs = READING_TIMEOUT_MS }: List
       lines += places.reduce((last, { line }) => Math.max(last, line), read.lineCount);
     }
     if (rows.length > MAX_ROWS) return { kind: 'too-many', count: rows.length, most: MAX_ROWS, lastText };
-    const read = { shape, unchosen, hidden, leftOut, namesNewGame, unused: [...unused], lastText };
+    const read = { shape, unchosen, hidden, leftOut, namesUnknownGame, unused: [...unused], lastText };
     return { kind: 'rows', rows: withRepeats(rows), ...read };
   }
 
   /** Reads a source that is larger than a modal's text in a worker, so that it doesn't block the bot. */
   async function readOne(
-    { guildId, game }: ListToRead,
+    { guildId, defaultGame }: ListToRead,
     source: string | Uint8Array,
   ): Promise<SourceList | NotRead> {
     if (source.length <= MAX_TYPED_LENGTH) {
-      return readSource(source, { ...games, defaultGame: games.find(game)?.alias });
+      return readSource(source, { ...games, defaultGame: games.find(defaultGame)?.alias });
     }
     const list = await turns.run({ guildId }, () =>
-      readInWorker({ source, game, games: games.all }, readingMs),
+      readInWorker({ source, defaultGame, games: games.all }, readingMs),
     );
     return list.kind === 'not-run' ? { kind: 'busy' } : list;
   }
@@ -104,7 +104,7 @@ export function createListParser({ games, readingMs = READING_TIMEOUT_MS }: List
      */
     async read(list: ListToRead): Promise<ParsedList> {
       const read = await readOnce(list);
-      if (read.kind === 'rows' && read.namesNewGame && !games.isFresh()) {
+      if (read.kind === 'rows' && read.namesUnknownGame && !games.isFresh()) {
         await games.refresh(list.guildId);
         return readOnce(list);
       }

@@ -58,8 +58,7 @@ const ITEM = /^(?:\s|[>*_•‣·-]|#?\d{1,4}[.):](?=\s))+/iu;
 const INTO =
   /(?<!\p{L})(?:on|at|from|to|with|via|by|of|for|is|was|und|and|or|von|bei|auf|de|en|sur|na|от|на|с)["'\s(`]{0,4}$/iu;
 const SENTENCE = /\p{L}{2}["')]{0,2}[.!?…]["')]{0,2}\s+\p{L}|\p{Ll}{2}[.…]["')]{0,2}\s*$/u;
-/** For a name, for everything next to an address, and for a label. */
-const MAX_WORDS = { name: 7, all: 14, label: 3 };
+const MAX_WORDS = { name: 7, besideAddress: 14, label: 3 };
 /** Ports from here on are given to clients (IANA: dynamic ports). 27005 is the port of Source clients. */
 const MIN_CLIENT_PORT = 49_152;
 const SOURCE_CLIENT_PORT = 27_005;
@@ -120,10 +119,9 @@ function nameAndHost(line: string): { readonly separator: string; readonly hasPo
     : { separator, hasPort: found.address.port !== undefined };
 }
 
-/** The purpose of an address according to its label: for players, for queries, or something else. */
-export type Role = 'server' | 'query' | 'other';
+export type AddressPurpose = 'server' | 'query' | 'other';
 
-const roleOfField = (field: Field | undefined): Role | undefined => {
+const purposeOfField = (field: Field | undefined): AddressPurpose | undefined => {
   if (field === 'other') return 'other';
   return field === 'queryPort' ? 'query' : undefined;
 };
@@ -133,12 +131,12 @@ const roleOfField = (field: Field | undefined): Role | undefined => {
  * @param front the text between the previous address and this one
  * @param behind the text between this address and the next one
  */
-export function roleOf(front: string, behind: string): Role {
+export function purposeOf(front: string, behind: string): AddressPurpose {
   const inBrackets = /^["'`*_\s]{0,6}[([](?<label>[^()[\]]{1,60})[)\]]/u.exec(behind)?.groups?.label ?? '';
   if (hasWords(inBrackets)) {
     const field = fieldCalled(inBrackets)?.field;
-    if (roleOfField(field) !== undefined && countWords(inBrackets) <= MAX_WORDS.label)
-      return roleOfField(field) ?? 'server';
+    if (purposeOfField(field) !== undefined && countWords(inBrackets) <= MAX_WORDS.label)
+      return purposeOfField(field) ?? 'server';
   }
   if (isSettingOfOther(front)) return 'other';
   const before = front.slice(-120).replace(ITEM, '');
@@ -151,7 +149,7 @@ export function roleOf(front: string, behind: string): Role {
   const words = countWords(label);
   if (isKey && words <= MAX_WORDS.label) {
     if (/^(?:steam|peer)$/iu.test(label)) return 'query';
-    return roleOfField(fieldCalled(label)?.field) ?? 'server';
+    return purposeOfField(fieldCalled(label)?.field) ?? 'server';
   }
   if (isKey) return isNameOfOther(label.split(/\s/u, 1)[0] ?? '') ? 'other' : 'server';
   const last = label.split(/\s+/u).slice(-MAX_WORDS.label);
@@ -253,7 +251,7 @@ function isEntry({ text, addresses, servers, namesGame }: ShapedLine, games: Gam
   if (CODE.test(name) || CODE.test(after) || SENTENCE.test(name) || SENTENCE.test(after)) return false;
   const counts = partsOf(`${name} | ${after}`).map(countWords);
   if (counts.some((count) => count > MAX_WORDS.name)) return false;
-  if (counts.reduce((sum, count) => sum + count, 0) > MAX_WORDS.all) return false;
+  if (counts.reduce((sum, count) => sum + count, 0) > MAX_WORDS.besideAddress) return false;
   return isNameInFront(name, isLabelled || namesGame) && isNameBehind(isLabelled ? '' : name, after);
 }
 
@@ -331,7 +329,7 @@ export function shapeOfRecord(cells: readonly Cell[], path: readonly string[], g
   const isFree = (cell: Cell) => fieldOf(cell) === undefined || /game|type|name/u.test(fieldOf(cell) ?? '');
   const namesGame = filled.some((cell) => isFree(cell) && gameOf(cell.text, games) !== undefined);
   const isServer =
-    namesGame || filled.some((cell) => fieldOf(cell) === 'queryPort' || SERVER_ONLY.test(cell.name));
+    namesGame || filled.some((cell) => fieldOf(cell) === 'queryPort' || SERVER_ONLY_FIELD.test(cell.name));
   for (const { name, text } of filled) {
     const isCount = /^\W*\d+(?:\W+\d+)?\W*$/u.test(text) && /s$|^\P{ASCII}+$/iu.test(name);
     if (describedBy(name) === 'person' && !isLogin(name) && !isCount) return 'people';
@@ -340,7 +338,8 @@ export function shapeOfRecord(cells: readonly Cell[], path: readonly string[], g
   // A game column names a game even if the game is unknown, because of a typo for example.
   if (isServer || filled.some(isGameCell)) return 'list';
   // Deeply nested fields without a known meaning come from the dump of a panel or an API.
-  if (path.filter((name) => fieldCalled(name) === undefined).length > MAX_UNKNOWN_AROUND) return 'unsure';
+  if (path.filter((name) => fieldCalled(name) === undefined).length > MAX_UNKNOWN_NAMES_IN_PATH)
+    return 'unsure';
   const isKnown = ({ name, text }: Cell) =>
     text.includes('://') ||
     name.trim() === '' ||
@@ -349,8 +348,6 @@ export function shapeOfRecord(cells: readonly Cell[], path: readonly string[], g
   return cells.every(isKnown) ? 'list' : 'unsure';
 }
 
-/** For the names around an object in a list of servers. */
-const MAX_UNKNOWN_AROUND = 2;
+const MAX_UNKNOWN_NAMES_IN_PATH = 2;
 
-/** Names of fields that only servers have. */
-const SERVER_ONLY = /max.?players|^map|gamedir|app.?id/iu;
+const SERVER_ONLY_FIELD = /max.?players|^map|gamedir|app.?id/iu;

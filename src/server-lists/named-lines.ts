@@ -45,8 +45,7 @@ export function linesNamed(typed: string, places: readonly RowPlace[]): Selected
   return { kind: 'selected', indices };
 }
 
-/** Returns the parts of the text that name other servers, but none of the existing ones. */
-export const partsOnlyNaming = (
+export const partsNamingOnlyOthers = (
   typed: string,
   others: readonly RowPlace[],
   places: readonly RowPlace[],

@@ -52,7 +52,7 @@ const MAX_LINE_LENGTH = 4000;
 
 export type ReadList = ReadRows | UnreadableList;
 
-export interface ReadRows extends Pick<RawRows, 'leftOut' | 'namesNewGame' | 'unused'> {
+export interface ReadRows extends Pick<RawRows, 'leftOut' | 'namesUnknownGame' | 'unused'> {
   readonly kind: 'rows';
   /** The rows that may be submitted together. Empty for `people`. */
   readonly rows: readonly Row[];
@@ -95,7 +95,10 @@ export const withoutFence = (text: string): string =>
     .replace(/```\s*$/u, '');
 
 /** Checks only the rows that the bot may choose for the member. */
-export function decided({ rows: raw, leftOut, namesNewGame, unused }: RawRows, games: GameIndex): ReadRows {
+export function decided(
+  { rows: raw, leftOut, namesUnknownGame, unused }: RawRows,
+  games: GameIndex,
+): ReadRows {
   const counts = new Map<number, number>();
   const placed = raw.map((row) => {
     const part = (counts.get(row.line) ?? 0) + 1;
@@ -121,7 +124,7 @@ export function decided({ rows: raw, leftOut, namesNewGame, unused }: RawRows, g
     hidden: isList ? 0 : others.filter(({ typed }) => typed.server !== '' && !isPublic(typed)).length,
     leftOut: [...leftOut, ...without],
     unused,
-    namesNewGame: namesNewGame || rows.some(hasUnknownGame),
+    namesUnknownGame: namesUnknownGame || rows.some(hasUnknownGame),
   };
 }
 
@@ -195,22 +198,22 @@ export function readJson(text: string, games: GameReading): RawRows | undefined 
   const read = parser.rows();
   const rows = read.rows.map((row, index) => ({ row, at: found.rows[index]?.at ?? 0 }));
   const leftOut = found.leftOut.map(({ at }) => at);
-  let { namesNewGame } = read;
+  let { namesUnknownGame } = read;
   for (const { at, text, shape } of found.texts) {
     const inText = readLines(plainText(text).replace(/[\r\n]+/gu, ' '), games, 'list');
     for (const row of inText.rows)
       rows.push({ row: { ...row, shape: worstOf([shape, row.shape ?? 'list']) }, at });
     if (inText.rows.length === 0) leftOut.push(at);
-    namesNewGame ||= inText.namesNewGame;
+    namesUnknownGame ||= inText.namesUnknownGame;
   }
   // Entries are numbered, because JSON is often written in one line.
-  const places = inOrder([...rows.map(({ at }) => at), ...leftOut]);
+  const places = sortedUnique([...rows.map(({ at }) => at), ...leftOut]);
   const numbers = new Map(places.map((at, index) => [at, index + 1]));
   const sorted = rows.toSorted((one, other) => one.at - other.at);
   return {
     rows: sorted.map(({ row, at }) => ({ ...row, line: numbers.get(at) ?? 0 })),
-    leftOut: inOrder(leftOut).map((at) => String(numbers.get(at))),
-    namesNewGame,
+    leftOut: sortedUnique(leftOut).map((at) => String(numbers.get(at))),
+    namesUnknownGame,
     unused: [],
   };
 }
@@ -261,9 +264,14 @@ export function readLines(text: string, games: GameReading, source: 'list' | 'me
   }
 
   function finished(unused: readonly string[]): RawRows {
-    const { rows, namesNewGame, leftOut: asides } = parser.rows();
+    const { rows, namesUnknownGame, leftOut: asides } = parser.rows();
     const sorted = rows.toSorted((one, other) => one.line - other.line);
-    return { rows: sorted, namesNewGame, leftOut: inOrder([...leftOut, ...asides]).map(String), unused };
+    return {
+      rows: sorted,
+      namesUnknownGame,
+      leftOut: sortedUnique([...leftOut, ...asides]).map(String),
+      unused,
+    };
   }
 
   for (const [index, line] of lines.slice(0, header ? top : undefined).entries()) read(line, index);
@@ -301,8 +309,7 @@ export function readLines(text: string, games: GameReading, source: 'list' | 'me
   return finished(columns.unused);
 }
 
-/** Sorts numbers and removes repeated ones. */
-const inOrder = (numbers: readonly number[]): readonly number[] =>
+const sortedUnique = (numbers: readonly number[]): readonly number[] =>
   [...new Set(numbers)].toSorted((one, other) => one - other);
 
 const isEmpty = ({ typed, problem }: RawRow): boolean => problem === undefined && rowText(typed) === '';

@@ -17,8 +17,7 @@ import {
 const ALIAS = /^[\w.-]+$/;
 export const MAX_ALIAS_LENGTH = 50;
 
-/** Finds a typed game. If the game is unknown and the cached games aren't fresh, fetches the games first. */
-export async function gameTyped(
+export async function findOrFetchGame(
   typed: string,
   games: Pick<Games, 'find' | 'isFresh' | 'refresh'>,
   guildId: string,

@@ -20,12 +20,8 @@ export interface Repair {
   readonly port?: string;
 }
 
-/**
- * Returns the obvious fixes for a problem, most likely first. Usually [], because only the member knows the right value.
- * @param game the alias of the game, if known
- * @param queryPort the typed query port
- */
-export function repairsOf(problem: RowProblem, game?: string, queryPort = ''): readonly Repair[] {
+/** Returns the obvious fixes for a problem, most likely first. Usually [], because only the member knows the right value. */
+export function repairsOf(problem: RowProblem, alias?: string, typedQueryPort = ''): readonly Repair[] {
   switch (problem.code) {
     // The port is only suggested, never filled in automatically, because the host's SRV record may specify a different one.
     case 'port-missing':
@@ -35,15 +31,15 @@ export function repairsOf(problem: RowProblem, game?: string, queryPort = ''): r
         portOf(problem.inServer),
         portOf(problem.port),
         // The second port may be the query port.
-        ...(queryPort === '' ? [queryPortOf(problem.port, problem.inServer)] : []),
+        ...(typedQueryPort === '' ? [queryPortOf(problem.port, problem.inServer)] : []),
       ];
     case 'ipv6-brackets':
       return [portOf(problem.port)];
     case 'port-too-high':
-      if (problem.field === 'port') return nearPorts(problem.port, game).map(portOf);
+      if (problem.field === 'port') return nearPorts(problem.port, alias).map(portOf);
       return [{ field: 'queryPort', value: '' }];
     case 'port-too-low':
-      if (problem.field === 'port') return usualPortsOf(game).map(portOf);
+      if (problem.field === 'port') return usualPortsOf(alias).map(portOf);
       return [{ field: 'queryPort', value: '' }];
     case 'port-not-a-number': {
       if (problem.field === 'query_port') return [{ field: 'queryPort', value: '' }];
@@ -64,18 +60,17 @@ export const meantAddress = (row: Row): string | undefined =>
  * Returns the port that the member may have meant if the number has one digit too many. If removing a digit results in the
  * game's default port, returns that port. Otherwise, returns the number without its only doubled digit, if it has one.
  */
-function nearPorts(typed: number, game: string | undefined): readonly number[] {
+function nearPorts(typed: number, alias: string | undefined): readonly number[] {
   const digits = String(typed);
   const shorter = Array.from(digits, (_, index) => Number(digits.slice(0, index) + digits.slice(index + 1)));
-  const usual = usualPortsOf(game);
+  const usual = usualPortsOf(alias);
   if (usual.some((port) => shorter.includes(port))) return usual;
   const [near, ...others] = shorter.filter((_, index) => digits[index] === digits[index + 1]);
   return near === undefined || near > MAX_PORT || others.length > 0 ? [] : [near];
 }
 
-/** Returns the game's default port, if known. */
-function usualPortsOf(game: string | undefined): readonly number[] {
-  const usual = game === undefined ? undefined : usualPort(game);
+function usualPortsOf(alias: string | undefined): readonly number[] {
+  const usual = alias === undefined ? undefined : usualPort(alias);
   return usual === undefined ? [] : [usual];
 }
 
@@ -83,13 +78,13 @@ export function usualPortRepair(
   { problem, typed }: InvalidRow,
   games: Pick<GameIndex, 'find'>,
 ): Repair | undefined {
-  if (!IMPOSSIBLE.has(problem.code)) return undefined;
-  const game = gameOf(typed.game, games);
-  const usual = usualPortsOf(game).map(String);
-  return repairsOf(problem, game).find(({ field, value }) => field === 'port' && usual.includes(value));
+  if (!MISSING_OR_IMPOSSIBLE_PORT.has(problem.code)) return undefined;
+  const alias = gameOf(typed.game, games);
+  const usual = usualPortsOf(alias).map(String);
+  return repairsOf(problem, alias).find(({ field, value }) => field === 'port' && usual.includes(value));
 }
 
-const IMPOSSIBLE: ReadonlySet<RowProblem['code']> = new Set([
+const MISSING_OR_IMPOSSIBLE_PORT: ReadonlySet<RowProblem['code']> = new Set([
   'port-missing',
   'port-too-low',
   'port-too-high',

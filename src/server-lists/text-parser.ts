@@ -13,11 +13,11 @@ import type { GameIndex } from '../listing/game-search.ts';
 import { lacksPort, readCells } from './csv.ts';
 import { type Field, fieldCalled, GAME_FIELDS } from './field-names.ts';
 import {
+  type AddressPurpose,
   isHostOfOther,
   isJoined,
   isSetting,
-  type Role,
-  roleOf,
+  purposeOf,
   shapeOfLine,
   textsAround,
 } from './list-shape.ts';
@@ -66,7 +66,7 @@ interface Ports {
  */
 interface Aside {
   readonly kind: 'aside';
-  readonly role: Role | 'unclear';
+  readonly purpose: AddressPurpose | 'unclear';
   readonly row: RawRow;
 }
 
@@ -86,8 +86,7 @@ export interface TextRows {
   readonly rows: readonly RawRow[];
   /** The numbers of lines whose only addresses aren't game servers. */
   readonly leftOut: readonly number[];
-  /** Whether the text names a game that the service doesn't list. */
-  readonly namesNewGame: boolean;
+  readonly namesUnknownGame: boolean;
 }
 
 export interface PastedLine {
@@ -128,15 +127,12 @@ const RECORD = /["`=]|(?<!\p{L})'|'(?!\p{L})|^(?:\s{2}|\t|\s*-\s)/u;
 const ITEM = /^\s*(?:[-*•‣>]|\d{1,4}[.)])\s+/u;
 const LINK_MARKUP = /\[url=/giu;
 const LINK_OR_HOST = /:\/\/|[\p{L}\p{N}-]\.\p{L}{2}/u;
-/** For the name of an unknown game. */
-const MAX_UNKNOWN_WORDS = 4;
-/** For a heading that names the game of the lines below it. */
+const MAX_UNKNOWN_GAME_WORDS = 4;
 const MAX_HEADING_WORDS = 6;
 const MAX_GAME_OF_PORT_LENGTH = 30;
 /** A remark in brackets, such as a version. */
 const IN_BRACKETS = /\([^()]*\)/g;
-/** Prefixes that are common in the host names of game servers. */
-const USUAL_NAME = /^(?:play|mc)\d{0,3}\./iu;
+const USUAL_HOST_PREFIX = /^(?:play|mc)\d{0,3}\./iu;
 
 /**
  * Creates a parser that finds servers in text, line by line. It collects the addresses first. After the last line, it adds
@@ -178,17 +174,17 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     const placed = placedIn(text, numbers, games);
     if (placed.length > 0) isOther &&= !isSure(namedAround(text, placed, games));
     const fronts = placed.map((each, index) => text.slice(placed[index - 1]?.behind ?? 0, each.start));
-    const roles = placed.map((each, index) => {
+    const purposes = placed.map((each, index) => {
       const front = fronts[index] ?? '';
-      const role = roleOf(front, text.slice(each.end, placed[index + 1]?.start));
+      const purpose = purposeOf(front, text.slice(each.end, placed[index + 1]?.start));
       const isServerIn = !isHostOfOther(each.text) && (!isOther || isJoined(each, text));
-      if (role !== 'server' || isServerIn) return role;
+      if (purpose !== 'server' || isServerIn) return purpose;
       const isValue = !hasValue && isAddressField(front);
       return isOther && !isValue && isPublicWithPort(each) && !isHostOfOther(each.text) ? 'unclear' : 'other';
     });
     const words = wordsAround(line.raw);
-    const isRead = !isOffer && addAsides(text, line, placed, roles, words);
-    const all = placed.filter((_, index) => roles[index] === 'server');
+    const isRead = !isOffer && addAsides(text, line, placed, purposes, words);
+    const all = placed.filter((_, index) => purposes[index] === 'server');
     // Text such as "play.example.com (8.8.8.8:27015)" describes one server, so most addresses without a port are ignored.
     const portedHosts = new Set(all.filter(hasPort).map(({ address }) => address?.host));
     const isIgnored = ({ address }: FoundAddress, index: number) =>
@@ -241,7 +237,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     );
     const used = new Set(found);
     for (const [index, each] of placed.entries()) {
-      if (roles[index] !== 'server' || used.has(each)) continue;
+      if (purposes[index] !== 'server' || used.has(each)) continue;
       const front = fronts[index] ?? '';
       const game = sureOf(namedGame(front, games), front);
       if (isSure(game) && !known.has(game.alias)) addAside('unclear', each, line, words, game.alias);
@@ -253,19 +249,19 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     text: string,
     line: PastedLine,
     placed: readonly PlacedAddress[],
-    roles: readonly Aside['role'][],
+    purposes: readonly Aside['purpose'][],
     words: (server: string) => string,
   ): boolean {
     const asides = placed.flatMap((each, index) => {
-      const role = roles[index] ?? 'server';
-      return role !== 'server' && (hasPort(each) || isServer(each, text)) ? { role, each } : [];
+      const purpose = purposes[index] ?? 'server';
+      return purpose !== 'server' && (hasPort(each) || isServer(each, text)) ? { purpose, each } : [];
     });
-    for (const { role, each } of asides) addAside(role, each, line, words);
+    for (const { purpose, each } of asides) addAside(purpose, each, line, words);
     return asides.length > 0;
   }
 
   function addAside(
-    role: Aside['role'],
+    purpose: Aside['purpose'],
     { targets }: PlacedAddress,
     { number }: PastedLine,
     words: (server: string) => string,
@@ -274,7 +270,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
     for (const typed of targets) {
       const findWords = () => words(typed.server);
       const row: RawRow = { line: number, typed, shape: 'unsure', gameInText, findWords };
-      parts.push({ kind: 'aside', role, row });
+      parts.push({ kind: 'aside', purpose, row });
     }
   }
 
@@ -291,7 +287,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
   }
 
   function isServer(found: FoundAddress, text: string): boolean {
-    if (found.isServer || (!isMessage && USUAL_NAME.test(found.text))) return true;
+    if (found.isServer || (!isMessage && USUAL_HOST_PREFIX.test(found.text))) return true;
     const front = text.slice(0, found.start);
     const back = text.slice(found.end);
     if (!hasWords(front) && !hasWords(back) && endsInAddressLabel(lineAbove)) return true;
@@ -382,7 +378,7 @@ export function createTextParser(games: GameReading, source: 'list' | 'message')
         return isConfiguration && row.shape === 'list' ? { ...row, shape: 'unsure' as const } : row;
       });
       const offered = parts.flatMap((part) =>
-        part.kind === 'aside' && part.role === 'unclear' ? part.row : [],
+        part.kind === 'aside' && part.purpose === 'unclear' ? part.row : [],
       );
       return { ...read, rows: [...rows, ...offered], leftOut };
     },
@@ -431,7 +427,7 @@ function withoutStrays(parts: readonly Part[]): readonly Part[] {
   return parts.map((part, index) => {
     if (part.kind !== 'server' || part.stray === undefined) return part;
     const isMistyped = part.stray === 'name' && [index - 1, index + 1].some((at) => isServer(parts[at]));
-    return isMistyped ? part : { kind: 'aside', role: 'other', row: part.row };
+    return isMistyped ? part : { kind: 'aside', purpose: 'other', row: part.row };
   });
 }
 
@@ -478,7 +474,7 @@ function withPortsOfLines(
 }
 
 const isOwner = (part: Part): boolean =>
-  part.kind === 'server' || (part.kind === 'aside' && part.role === 'other' && lacksPort(part.row.typed));
+  part.kind === 'server' || (part.kind === 'aside' && part.purpose === 'other' && lacksPort(part.row.typed));
 
 /**
  * Gives a server the ports on lines of their own. A port that names another game, such as `Bedrock Port: 19132`, belongs to
@@ -519,14 +515,13 @@ function withQueryPorts(parts: readonly (FoundServer | Words | Aside)[]): {
     const parsed = parseAddress(server);
     return parsed.ok ? { host: parsed.address.host, port: String(parsed.address.port ?? port) } : undefined;
   };
-  /** The servers without a query port, by their host. */
-  const free = Map.groupBy(
+  const withoutQueryPort = Map.groupBy(
     parts.filter((part) => part.kind === 'server' && part.row.typed.queryPort === ''),
     (part) => (part.kind === 'server' ? placeOf(part.row.typed)?.host : undefined),
   );
   for (const part of parts) {
-    const query = part.kind === 'aside' && part.role === 'query' ? placeOf(part.row.typed) : undefined;
-    const server = query && query.port !== '' ? free.get(query.host)?.shift() : undefined;
+    const query = part.kind === 'aside' && part.purpose === 'query' ? placeOf(part.row.typed) : undefined;
+    const server = query && query.port !== '' ? withoutQueryPort.get(query.host)?.shift() : undefined;
     if (server === undefined || query === undefined) continue;
     ports.set(server, query.port);
     used.add(part);
@@ -538,7 +533,7 @@ function withQueryPorts(parts: readonly (FoundServer | Words | Aside)[]): {
   });
   const lines = new Set(servers.flatMap((part) => (part.kind === 'server' ? part.row.line : [])));
   const asides = parts.flatMap((part) =>
-    part.kind === 'aside' && part.role !== 'unclear' && !used.has(part) ? part.row.line : [],
+    part.kind === 'aside' && part.purpose !== 'unclear' && !used.has(part) ? part.row.line : [],
   );
   return { parts: servers, leftOut: [...new Set(asides)].filter((line) => !lines.has(line)) };
 }
@@ -629,15 +624,15 @@ function withGames(
     gameAbove = isOver || isGameBelow ? SEVERAL : (game ?? gameAbove);
   }
 
-  let namesNewGame = false;
+  let namesUnknownGame = false;
   const rows = servers.map(({ row, beside, gameAbove, words }) => {
     const { typed } = row;
     if (hasWords(typed.game) || row.problem?.code === 'not-an-object')
       return { ...row, gameInText: gameOf(typed.game, games) ?? typed.game };
-    const isName = isMessage || words === '' || words.split(/\s+/u).length > MAX_UNKNOWN_WORDS;
+    const isName = isMessage || words === '' || words.split(/\s+/u).length > MAX_UNKNOWN_GAME_WORDS;
     const known = beside ?? gameAbove ?? documentGame;
     const named = known ?? (isName ? undefined : { kind: 'unknown' as const, name: words });
-    namesNewGame ||= named?.kind === 'unknown';
+    namesUnknownGame ||= named?.kind === 'unknown';
     const { defaultGame } = games;
     const isOfText = defaultGame === undefined || (hasGames && !isSure(gameAbove));
     const game = isOfText ? named : orDefault(beside, gameAbove, defaultGame);
@@ -645,7 +640,7 @@ function withGames(
     const gameInText = isSure(known) ? known.alias : undefined;
     return { ...row, typed: { ...typed, game: sanitised(gameName(game)) }, near, gameInText };
   });
-  return { rows, namesNewGame };
+  return { rows, namesUnknownGame };
 }
 
 /** Returns the default game, unless the text names a different game for the server. */
@@ -764,7 +759,7 @@ interface Line {
 function withPorts(
   found: FoundAddress,
   { text, plain, previous, next }: Line,
-  numbers: readonly NamedNumber[],
+  numbersOfAddress: readonly NamedNumber[],
   games: GameIndex,
 ): PlacedAddress {
   const { address } = found;
@@ -777,7 +772,7 @@ function withPorts(
   if (list) {
     const typed = withNumbers(
       bare,
-      numbers.filter(({ field }) => field === 'queryPort'),
+      numbersOfAddress.filter(({ field }) => field === 'queryPort'),
     );
     const ports = new Set((list[1] ?? list[0]).match(/\d{1,5}/gu));
     const host = address && { ...typed, server: formatAddress({ host: address.host }) };
@@ -789,7 +784,7 @@ function withPorts(
     };
   }
 
-  const called = numbers.map((number) => (isNear(found, number, text) ? number : unclear(number)));
+  const called = numbersOfAddress.map((number) => (isNear(found, number, text) ? number : unclear(number)));
   // A number directly after an address is its port, even if the line contains other ports.
   const direct = called.find((number) => isPlain(number) && textBetween(found, number, text) === '');
   const own = called.filter((number) => number === direct || !isPlain(number) || (isBare && !direct));

@@ -6,10 +6,10 @@ import { readSource } from './read-list.ts';
 export interface FileToRead {
   readonly source: string | Uint8Array;
   readonly games: readonly Game[];
-  /** The alias of the default game for rows without a game; can be empty. */
-  readonly game: string;
+  /** The game's alias, or '' without a default game. */
+  readonly defaultGame: string;
 }
 
-const { source, games, game }: FileToRead = workerData;
+const { source, games, defaultGame }: FileToRead = workerData;
 const index = indexGames(games);
-parentPort?.postMessage(readSource(source, { ...index, defaultGame: index.find(game)?.alias }));
+parentPort?.postMessage(readSource(source, { ...index, defaultGame: index.find(defaultGame)?.alias }));

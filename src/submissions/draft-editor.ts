@@ -132,7 +132,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
     const opened = before.kind === 'no-draft' ? [] : linesToEdit(before, which).rows;
     const empty = before.kind === 'no-draft' ? [] : emptyLines(before);
     const edited = editedText(typed, opened, games);
-    const list = await parser.read({ guildId, sources: [edited.text], game: '' });
+    const list = await parser.read({ guildId, sources: [edited.text], defaultGame: '' });
     if (list.kind !== 'rows') return list;
     const rows = await completeRows(withKnownHosts(list.rows, opened, games));
     return { ...list, ...edited, opened, empty, rows };

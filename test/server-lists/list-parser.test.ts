@@ -34,7 +34,8 @@ function setUp(fresh = false) {
       refreshSoon: () => void asked.push('soon'),
     },
   });
-  const read = (text: string, game = '', guildId = '1') => parser.read({ guildId, sources: [text], game });
+  const read = (text: string, defaultGame = '', guildId = '1') =>
+    parser.read({ guildId, sources: [text], defaultGame });
   /** Starts parsing a file that keeps a worker busy. */
   async function beginHostile(guildId: string): Promise<{ readonly list: Promise<ReadList | NotRead> }> {
     games = ENDLESS;
@@ -63,7 +64,7 @@ describe('the list parser', () => {
   ])('numbers lines continuously across the typed text and a file (line break %j)', async (lineBreak) => {
     const { parser } = setUp(true);
     const typed = ['8.8.8.8:1 rust', '8.8.8.8:2 rust'].join(lineBreak);
-    const list = await parser.read({ guildId: '1', sources: [typed, '8.8.8.8:3 rust'], game: '' });
+    const list = await parser.read({ guildId: '1', sources: [typed, '8.8.8.8:3 rust'], defaultGame: '' });
     expect(list).toMatchObject({ rows: [{ line: 1 }, { line: 2 }, { line: 3 }] });
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { usualPort } from '../../src/addresses/usual-ports.ts';
 import { KNOWN_GAMES } from '../../src/listing/contract.ts';
-import { gameTyped, readOne } from '../../src/server-lists/read-one.ts';
+import { findOrFetchGame, readOne } from '../../src/server-lists/read-one.ts';
 import { isSwapped, repaired, repairsOf, withDots } from '../../src/server-lists/repair.ts';
 import { readRow, rowWithoutPasswords, type TypedRow, typedOf } from '../../src/server-lists/row.ts';
 import { games } from '../support/arbitraries.ts';
@@ -70,7 +70,7 @@ describe('an unknown game', () => {
         return undefined;
       },
     };
-    await gameTyped(game, games, '1');
+    await findOrFetchGame(game, games, '1');
     const row = readOne(typed('8.8.8.8:1', { game }), [], games);
     return {
       asked,
