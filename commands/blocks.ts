@@ -101,10 +101,7 @@ async function namedBlocks(
 
 const targetsOf = (blocks: readonly Block[]): readonly BlockTarget[] => blocks.map(({ target }) => target);
 
-/**
- * Reports the blocks that were made together with a decline.
- * @returns the text for the moderator; '' without chosen targets
- */
+/** @returns the text for the moderator; '' without chosen targets */
 export async function reportDeclineBlocks(
   context: Context,
   targets: readonly BlockTarget[],
@@ -143,7 +140,6 @@ export function createBlockList({
   settings,
   approvals,
 }: Pick<CommandDeps, 'blocks' | 'settings' | 'approvals'>) {
-  // Blocking needs the same permission as deciding on submissions.
   const demand = (context: Context) => demandModerator(context, settings);
 
   return {
@@ -200,7 +196,7 @@ export function createBlockList({
 export const blocksLine = (t: Translate, number: number): string =>
   number === 0 ? t('blocks.none') : t('blocks.some', { names: number });
 
-/** Builds the menu's entry for a block. Discord doesn't show mentions or times there. */
+/** Omits mentions and times, because Discord doesn't show them in menus. */
 function optionFor(t: Translate, { id, target, reason, by }: NamedBlock) {
   const { name } = target;
   const label = target.kind === 'member' ? target.id : labelledAddress(target.host, MAX_SHOWN_HOST_LENGTH);

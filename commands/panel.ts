@@ -35,7 +35,7 @@ export function panelCommand(deps: CommandDeps): Command {
 
   const isFull = (found: readonly Panel[]): boolean => found.length >= MAX_PANELS;
 
-  /** Returns the reason why the guild can't have another panel now. Panels that were deleted in Discord don't count. */
+  /** Doesn't count panels that were deleted in Discord. */
   async function whyFull({ t, mention, guildId }: Context): Promise<string | undefined> {
     return isFull(await panels.of(guildId)) && isFull(await existingPanels(deps, guildId))
       ? t('panel.full', { most: MAX_PANELS, settings: mention('settings') })

@@ -28,7 +28,7 @@ import { trustedRoleLine } from './trusted-role.ts';
 interface Option {
   /** The value of the menu's entry, and the beginning of the keys of its texts. */
   readonly name: 'messages' | 'mention' | 'trusted' | 'reason';
-  /** Whether the option applies. Otherwise, the menu omits it and leaves it unchanged. */
+  /** If not, the menu omits the option and leaves it unchanged. */
   isOffered(now: Settings): boolean;
   isOn(now: Settings): boolean;
   turn(before: Settings, isOn: boolean): Settings;
@@ -129,13 +129,13 @@ export function approvalSetting({ decisionMessages }: Pick<CommandDeps, 'decisio
           return { ...before, approval: true };
         },
       }),
-      // Another admin may have turned it off since the page was shown.
+      // Another admin may have turned approval off since the page was shown.
       off: () => ({ make: (before) => (before.approval ? { ...before, approval: false } : before) }),
       role(context, now) {
         const { t, guildId, isRoleMentionable } = context;
         const approvalRoleId = chosenId(context);
         if (approvalRoleId === guildId) throw new UserError(t('settings.approvalRoleEveryone'));
-        // Its options stay as they are.
+        // The options of the previous role apply to the new role.
         const make = (before: Settings) => {
           const chosen = { ...before, approvalRoleId, mayMentionApprovalRole: isRoleMentionable };
           const trusted = trustsApprovalRole(before) ? { trustedRoleId: approvalRoleId } : {};
@@ -168,7 +168,6 @@ export function approvalSetting({ decisionMessages }: Pick<CommandDeps, 'decisio
 const stateText = (t: Translate, name: Option['name'], isOn: boolean): string =>
   `${isOn ? FINE : OFF} ${t(`settings.approval.${name}${isOn ? 'On' : 'Off'}`)}`;
 
-/** Whether members who can approve submissions can submit without approval. */
 const trustsApprovalRole = ({ approvalRoleId, trustedRoleId }: Settings): boolean =>
   approvalRoleId !== undefined && trustedRoleId === approvalRoleId;
 
@@ -177,7 +176,6 @@ const mentionsRole = ({ mentionsApprovalRole }: Settings): boolean => mentionsAp
 const canMention = ({ mayMentionRoles, mayMentionApprovalRole }: Settings): boolean =>
   mayMentionRoles === true || mayMentionApprovalRole === true;
 
-/** Turns the mention on or off. It stays off if the bot can't mention the role. */
 const withMention = ({ mentionsApprovalRole: _former, ...others }: Settings, isOn: boolean): Settings =>
   isOn && canMention(others) ? { ...others, mentionsApprovalRole: true } : others;
 
@@ -212,7 +210,6 @@ function approvalLine(t: Translate, { now }: Pick<SettingsView, 'now'>): string 
 export const lacksApprovalLog = ({ approval, logTrouble }: Settings): boolean =>
   approval === true && logTrouble !== undefined;
 
-/** Explains where moderators can find the waiting submissions, if that isn't obvious. */
 function waitingTexts(
   { t, mention }: Pick<Audience, 't' | 'mention'>,
   { now, waitingCount: count }: Pick<SettingsView, 'now' | 'waitingCount'>,

@@ -2,7 +2,7 @@ import { BLOCKS_IN_SETTINGS, blocksLine, createBlockList } from '../blocks.ts';
 import type { CommandDeps } from '../deps.ts';
 import { FINE, OFF, type Setting } from './setting.ts';
 
-/** Blocked members and addresses in the guild. The list's controls belong to `blockActions`, because moderators use it too. */
+/** The list's controls belong to `blockActions`, because moderators use it too. */
 export function blocksSetting(deps: CommandDeps): Setting {
   const list = createBlockList(deps);
   return {

@@ -45,7 +45,6 @@ interface View {
   readonly page: string;
   /** The page number, starting at 1, for settings with more than one page. */
   readonly wanted?: number;
-  /** Text shown above the page. */
   readonly textAbove?: string | undefined;
   readonly confirm?: Control | undefined;
   readonly reopen?: Reopen | undefined;
@@ -204,7 +203,7 @@ export function settingsCommand(deps: CommandDeps): Command {
   };
 }
 
-/** Returns the lines of a setting that a change made different. Leaves out parts that only became available. */
+/** Leaves out parts that only became available. */
 function changedLines(t: Translate, setting: Setting, before: SettingsView, after: SettingsView): string {
   const line = setting.difference?.(t, before, after) || setting.line(t, after);
   const former = setting.states?.(t, before) ?? {};

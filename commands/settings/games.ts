@@ -95,12 +95,11 @@ function withGames(
   return some.length === 0 ? others : { ...others, games: some };
 }
 
-/** Names the games that members can submit. If the service no longer has a game, shows the game's alias instead. */
+/** If the service no longer has a game, shows the game's alias instead. */
 function gamesLine(t: Translate, { now, games }: Pick<SettingsView, 'now' | 'games'>): string {
   const { games: allowed } = now;
   if (allowed === undefined) return `${FINE} ${t('settings.games.all')}`;
   const known = games.filter(({ alias }) => allowed.includes(alias));
-  // The service's list lacks all allowed games.
   if (games.length > 0 && known.length === 0) return `${BROKEN} ${t('settings.games.unknown')}`;
   return `${FINE} ${t('settings.games.some', { names: gameNames(t, allowed, known, MAX_NAMED_IN_LINE) })}`;
 }

@@ -27,7 +27,6 @@ export function logChannelSetting(deps: CommandDeps): Setting {
   const { posts, approvalMessages, guildLog, addBotLink, isPublicChannel } = deps;
 
   /**
-   * Checks the chosen channel and uses it as the log channel.
    * @throws UserError with the reason if the channel can't be the log channel
    * @throws UnconfirmedError if everyone can read the channel
    */
@@ -37,7 +36,7 @@ export function logChannelSetting(deps: CommandDeps): Setting {
     await demandPermissions(context, channelId, deps);
     const mayMentionRoles = ((channelPermissions ?? 0n) & PermissionFlagsBits.MentionEveryone) !== 0n;
     const isPublic = await isPublicChannel(guildId, channelId);
-    // Could be public.
+    // The channel could be public.
     if (isPublic === undefined) throw new UserError(await whyUnchecked(context, channelId));
     const followed = isFollowable && withSign('not-sent', t('settings.log.followed', { channelId }));
     if (isPublic) {
@@ -216,10 +215,7 @@ export function withTroubleHere({ channelId, botPermissions }: Context, now: Set
   };
 }
 
-/**
- * Checks the bot's permissions in the channel that an admin has chosen.
- * @throws UserError if the bot can't post in the channel
- */
+/** @throws UserError if the bot can't post in the channel */
 export async function demandPermissions(
   context: PressContext,
   channelId: string,

@@ -36,7 +36,6 @@ const MAX_LOGGED_TEXT_LENGTH = 100;
 export function panelsSetting(deps: CommandDeps): Setting {
   const { panels, games, posts } = deps;
 
-  /** Names the panel's game and adds whether members can submit it. Returns '' without a game. */
   function gameText(t: Translate, panel: Panel, now: Settings): string {
     if (panel.game === undefined) return '';
     const game = escapeText(gameNamed(panel.game, games).name, MAX_SHOWN_NAME_LENGTH);
@@ -156,10 +155,7 @@ type ReopenForm = (known?: Panel) => Reopen;
 const rejected = (said: string, reopen?: ReopenForm, known?: Panel): UserError =>
   reopen ? new RejectedInputError(said, reopen(known)) : new UserError(said);
 
-/**
- * Finds a panel of the guild.
- * @throws UserError if the panel isn't recorded
- */
+/** @throws UserError if the panel isn't recorded */
 async function panelIn(
   { t, guildId }: Context,
   messageId: string,
@@ -219,7 +215,6 @@ const deletedChange = (t: Translate, item: string, panels: readonly Panel[]): Ch
   logged: (words) => `${OFF} ${words('guildLog.panel.deleted', { item })}`,
 });
 
-/** Lists a panel's changes for the log channel. Returns `undefined` if the panel is unchanged. */
 function changeLogged(item: string, before: Panel, after: Panel, { games }: CommandDeps): Change['logged'] {
   const { text, game = '', buttons } = after;
   const isSame = (name: 'text' | 'game' | 'buttons') => isDeepStrictEqual(before[name], after[name]);

@@ -41,7 +41,6 @@ export interface Change {
   readonly logged?: (t: Translate) => string;
 }
 
-/** Thrown when an admin has to confirm a change by pressing a button. */
 export class UnconfirmedError extends UserError {
   /** The confirmation button's `change` argument for {@link changeId}, and its label. */
   readonly confirmation: { readonly change: string; readonly label: string };
@@ -51,7 +50,7 @@ export class UnconfirmedError extends UserError {
   }
 }
 
-/** Thrown when a form's input can't be used now. The page then has a button that opens a form with the input. */
+/** Adds a button to the page that opens a form with the rejected input. */
 export class RejectedInputError extends UserError {
   readonly reopen: Reopen;
   constructor(message: string, reopen: Reopen) {
@@ -66,7 +65,7 @@ export interface Reopen {
   readonly embeds?: Reply['embeds'];
 }
 
-/** Controls on a page. `false` and `undefined` are skipped. */
+/** `false` and `undefined` are skipped. */
 type Controls = readonly (Control | false | undefined)[];
 
 export interface Setting {
@@ -123,7 +122,7 @@ interface OpenModal extends Omit<ModalOptions, 'id'> {
   readonly about?: string;
 }
 
-/** The modal for a setting. `about` is part of a custom id and can be forged. */
+/** `about` is part of a custom id and can be forged. */
 interface SettingModal {
   open(context: PressContext, about: string): OpenModal | Promise<OpenModal>;
   /** @throws UserError if the input isn't valid, or RejectedInputError if the admin can edit it */
@@ -144,7 +143,6 @@ export const changeId = (setting: string, change: string, page = setting, number
 export const modalId = (setting: string, about: string, number = 1): string =>
   customId('settings', 'type', writePage(number, `${setting}:${about}`));
 
-/** Icons for a setting's status. */
 export const FINE = LOOK.accepted.sign;
 export const BROKEN = LOOK.rejected.sign;
 export const INCOMPLETE = LOOK['not-sent'].sign;
@@ -193,10 +191,7 @@ export function valueAfterForm(mark: string, typed: string, stored: string): str
   return markOf(stored) === mark || typed === stored ? typed : undefined;
 }
 
-/**
- * Returns the id of the chosen channel or role.
- * @throws UserError if Discord doesn't confirm that it belongs to the guild
- */
+/** @throws UserError if Discord doesn't confirm that the chosen channel or role belongs to the guild */
 export function chosenId({ t, values: [id] }: Pick<PressContext, 't' | 'values'>): string {
   if (id === undefined) throw new UserError(t('settings.choiceGone'));
   return id;

@@ -9,7 +9,7 @@ import { BROKEN, FINE, INCOMPLETE, type SettingsView } from './setting.ts';
 export const firstDayText = ({ t }: Audience, shown: Pick<SettingsView, 'now' | 'key'>): string =>
   [keyLine(t, shown.key), logLine(t, shown), notifyRoleLine(t, shown), whoLine(t)].join('\n');
 
-/** Suggests the next step for an admin. Returns '' if everything has been set up. */
+/** Returns '' if everything has been set up. */
 export function nextText(
   audience: Audience,
   { now, key, panels }: Pick<SettingsView, 'now' | 'key' | 'panels'>,

@@ -109,7 +109,6 @@ export async function resendFor(
   };
 }
 
-/** Counts these servers, and asks the reader to check whether the service lists them before sending them again. */
 function unconfirmedText(context: Context, servers: readonly Pick<SubmittedServer, 'server'>[]): string {
   if (servers.length === 0) return '';
   const count = context.t('ended.many.unknown', { count: servers.length });

@@ -29,10 +29,7 @@ export interface StillWaiting extends Pick<Submission, 'servers'> {
 /** `changed`: the submission is no longer waiting, or has changed since the moderator saw it. */
 type ApproveResult = Approved | StillWaiting | { readonly kind: 'changed' };
 
-/**
- * Approves a submission and sends it.
- * @param onStart called before several servers are sent
- */
+/** @param onStart called before several servers are sent */
 export async function approveSeen(
   context: PressContext,
   { guildId, id, submissionId }: SeenApproval,
@@ -73,7 +70,7 @@ export async function approveSeen(
   return { kind: 'still-waiting', servers, why, hasOtherButtons: result.why.code === 'already-submitted' };
 }
 
-/** Builds the public announcement of approved submissions. All are announced in the channel that the admins chose. */
+/** All submissions are announced in the channel that the admins chose. */
 export function announcementOfAll(all: readonly Approved[], games: GameIndex): Reply['announcement'] {
   const announced = all.filter(({ ended }) => ended.announcedIn !== undefined);
   const [first] = announced;

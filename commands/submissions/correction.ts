@@ -23,7 +23,6 @@ import { problemLines } from '../submit/problem-text.ts';
 import { type RefusedForm, typedBefore, typedEmbeds } from './typed-form.ts';
 
 /**
- * Reads the corrected server entered by a moderator.
  * @param before the rows of the waiting submission
  * @throws UserError with the reason if the server can't be submitted
  */
@@ -45,7 +44,6 @@ export async function readCorrection(
   return row;
 }
 
-/** Leaves the waiting submission unchanged. */
 export async function notCorrected(
   context: SubmitContext,
   row: Row,

@@ -129,7 +129,6 @@ export function decisionActions(
       : queue.decidedInQueue(context, await placeOf(context), texts);
   }
 
-  /** Explains that the member can resubmit a declined submission, unless it or the member is blocked. */
   async function canSubmitAgainText({ t }: PressContext, found: Submission | undefined) {
     if (found?.state !== 'declined' || found.userId === '') return undefined;
     const { guildId, userId: id, userName: name, servers } = found;

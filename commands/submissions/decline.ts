@@ -102,7 +102,7 @@ export function blockField(context: PressContext, submissions: readonly Submissi
   };
 }
 
-/** Reads the chosen member or host. Anything that isn't part of the submissions is ignored. */
+/** Ignores members and hosts that aren't part of the submissions. */
 export function readBlock(
   field: SubmitContext['field'],
   submissions: readonly Submission[],
@@ -160,7 +160,6 @@ export function refusedDecline(context: SubmitContext, { id, submissionId }: See
 export const noEffectText = (context: Pick<SubmitContext, 't' | 'field'>): string =>
   withSign('not-sent', sentences(context.t('approval.noEffect.decline'), notBlockedText(context)));
 
-/** Reports that the chosen block wasn't made. Returns `undefined` if the moderator didn't choose one. */
 export function notBlockedText({ t, field }: Pick<SubmitContext, 't' | 'field'>): string | undefined {
   const block = field('block');
   return block === '' ? undefined : t('blocks.notMade', { names: `\`${escapeCode(block)}\`` });
@@ -172,7 +171,6 @@ type TypedDecline =
   | { readonly kind: 'refused'; readonly why: string };
 
 /**
- * Reads the modal's input.
  * @param decided the list's lines that moderators have already decided on
  * @returns why the input is refused: for an unknown or ambiguous line number, or without a required reason
  */

@@ -14,7 +14,7 @@ export const FOUND_OUTCOMES = [
   'withdrawn',
 ] as const satisfies readonly FoundOutcome[];
 
-/** A filter for the entries to show. Empty fields match every entry. */
+/** Empty fields match every entry. */
 export interface SubmissionFilter {
   readonly userId: string;
   /** See {@link gameMark}. */

@@ -11,7 +11,7 @@ import { submitId } from '../submit/ids.ts';
 import { invalidText, skippedText } from '../submit/preview.ts';
 
 /**
- * Describes to the member how the list's other lines ended, and why the rest still waits. Leaves out declines that a
+ * Describes to the member how the list's other lines ended, and why this submission's lines still wait. Leaves out declines that a
  * moderator can still take back.
  */
 export async function earlierLines(

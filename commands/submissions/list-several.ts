@@ -40,7 +40,7 @@ interface ListedSubmissions {
 }
 
 /**
- * Lists waiting submissions. Omits submissions whose servers don't all fit.
+ * Omits submissions whose servers don't all fit.
  * @param userId the member whose submissions are listed, or '' for all members
  */
 export async function listSubmissions(

@@ -129,7 +129,7 @@ export function openActions(
     return { ...reply, components: [...components, ...rows([remove])] };
   }
 
-  /** Shows a list's servers and outcomes, with accepted servers last. */
+  /** Shows accepted servers last. */
   async function showServers(
     context: Context,
     submission: Submission,

@@ -34,13 +34,10 @@ import { earlierLines, linesLeft } from './lines-left.ts';
 import { blocksButton, buttonsForAll, queueSelect } from './list-several.ts';
 import { type FormToReopen, formReply, noEffectEmbed, type RefusedForm } from './typed-form.ts';
 
-/** A press or a submitted modal about a submission. The argument has the ids of the draft and the submission. */
+/** The argument has the ids of the draft and the submission. */
 export type DecisionContext = PressContext | SubmitContext;
 
-/**
- * Whether the member is allowed to decide on submissions.
- * @throws UnreadableSettingsError
- */
+/** @throws UnreadableSettingsError */
 export async function mayDecide(
   { guildId, isAdmin, roleIds }: Context,
   settings: Pick<GuildSettings, 'getOrThrow'>,
@@ -270,7 +267,7 @@ export function createApprovalQueue(deps: CommandDeps) {
     await showPressed(context);
     if (context.posted === undefined) return decidedInQueue(context, before, [], approved);
     const { t } = context;
-    // The message only shows that they're waiting again. A problem with the key has its own note.
+    // The message only shows that the servers are waiting again. A problem with the key has its own note.
     const unsent = approved.flatMap(({ waitingAgain, ended: { servers, keyProblem } }) =>
       waitingAgain > 0 && !keyProblem
         ? outcomesForLog(
@@ -296,7 +293,7 @@ export function createApprovalQueue(deps: CommandDeps) {
     if (approved.some(({ ended }) => !ended.isRecorded)) return { content: notes.join('\n') };
     const now = await submissions.by(guildId, interactionId);
     const [only, ...others] = now.filter((each) => unconfirmedIn(each).length > 0);
-    // Several can be opened in the history.
+    // Several submissions can be opened in the history.
     const resend = only && others.length === 0 ? await resendFor(context, only, deps) : NOTHING;
     const extra = [...undoButtons(t, now), keyButton(context, approved), ...resend.buttons].filter(
       (each) => each !== false,

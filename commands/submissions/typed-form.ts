@@ -2,7 +2,6 @@ import type { APIEmbed } from 'discord.js';
 import type { PressContext, Reply } from '../../src/interactions/command.ts';
 import { button, rows } from '../../src/interactions/controls.ts';
 
-/** A refused form. */
 export interface RefusedForm {
   readonly opens: string;
   /** The label of this button. */
@@ -18,7 +17,6 @@ export const typedEmbeds = (typed: Readonly<Record<string, string>>): readonly A
     .filter(([, value]) => value !== '')
     .map(([title, description]) => ({ title, description }));
 
-/** A refused form, without what to report if it can't be opened again. */
 export type FormToReopen = Omit<RefusedForm, 'noEffect'>;
 
 export const formReply = ({ opens, label, typed }: FormToReopen): Pick<Reply, 'embeds' | 'components'> => ({

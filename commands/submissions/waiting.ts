@@ -99,7 +99,7 @@ export async function replyForSubmission(
   return reportReply(context, await deps.pipeline.rebuildResult(context, submission), deps);
 }
 
-/** Shows a submission that is or was waiting for a moderator. Only the member who made it sees the private details. */
+/** Only the member who made the submission sees the private details. */
 async function ownApproval(
   context: Context,
   submission: Submission,

@@ -75,7 +75,7 @@ async function tooLate(
   };
 }
 
-/** Changes the lines of a waiting list. The modal keeps showing the typed text until the edit is submitted. */
+/** The modal keeps showing the typed text until the edit is submitted. */
 async function changeLines(context: SubmitContext, deps: CommandDeps): Promise<Reply> {
   const { id, more } = readSubmitId(context.argument);
   const [submissionId = '', lines] = more.split(':');

@@ -23,7 +23,6 @@ const MAX_BYTES_TO_CORRECT = 0.9 * MAX_FILE_BYTES;
 /** Longer lists are sent as files. */
 export const MAX_LINES_WITHOUT_FILES = 10;
 
-/** Returns a message that names every line, or `undefined` if the lines need a file. */
 export function textWithoutFiles(lines: number, write: () => string): string | undefined {
   if (lines > MAX_LINES_WITHOUT_FILES) return undefined;
   const text = write();

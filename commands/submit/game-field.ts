@@ -56,7 +56,7 @@ interface GameField extends Pick<TextField, 'label' | 'hint'> {
   readonly required: boolean;
   /** Whether a select menu also offers `typed` if it isn't an allowed game. */
   readonly keepsTyped?: boolean;
-  /** Whether a moderator is correcting a waiting submission. A correction doesn't submit anything. */
+  /** A moderator's correction doesn't submit anything. */
   readonly isCorrection?: boolean;
 }
 

@@ -23,11 +23,7 @@ export const FILE_TYPES = ['.txt', '.csv', '.json'] as const;
 export const MAX_ADDRESS_FIELD_LENGTH = 500;
 const MAX_PORT_FIELD_LENGTH = 20;
 
-/**
- * Builds the modal for one server, with a separate field for each value.
- * @param id the modal's custom id
- * @param isCorrection whether a moderator is correcting a waiting submission
- */
+/** @param isCorrection whether a moderator is correcting a waiting submission */
 export async function fieldsModal(
   context: Context,
   id: string,
@@ -66,10 +62,7 @@ export async function fieldsModal(
   });
 }
 
-/**
- * Lists any problems with the lines above the input.
- * @param id the modal's custom id
- */
+/** Lists any problems with the lines above the input. */
 export function linesModal(t: Translate, id: string, draft: Draft, which: Editing, games: GameIndex): Modal {
   // Unreadable text is shown exactly as typed.
   const { typed } = draft;
@@ -125,7 +118,6 @@ const MAX_EMPTY_LINES = 20;
 
 /**
  * Builds the modal with a text field for the game, for use if a select menu can't show all the games.
- * @param id the modal's custom id
  * @param games the allowed games
  */
 export const gameModal = ({ t }: Context, id: string, games: readonly Game[]): Modal =>

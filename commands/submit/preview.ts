@@ -141,7 +141,6 @@ function unsubmittedLineText(
   return lines.join('\n');
 }
 
-/** Counts a draft's invalid lines, and lists the first ones with their problems. Returns '' for a valid draft. */
 export function invalidText(
   t: Translate,
   draft: Pick<Draft, 'rows' | 'source'>,
@@ -194,7 +193,6 @@ function readyText(t: Translate, checked: CheckedDraft, count: number, waiting: 
   return isSaid ? '' : t('list.nothingReady');
 }
 
-/** Whether every line is valid and was already submitted with a confirmed outcome. */
 const isNothingNew = ({ draft, alreadySubmitted, ready }: CheckedDraft): boolean =>
   alreadySubmitted.size > 0 &&
   !draft.rows.some(isInvalid) &&

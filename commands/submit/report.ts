@@ -285,7 +285,7 @@ function reportCsv(t: Translate, draft: Draft, ended: readonly RowResult[], reas
 /** Narrow enough for a phone. */
 const PROGRESS_BAR_CHARACTERS = 20;
 
-/** Shows how many servers of a list already have an outcome. Replaces the preview and its buttons. */
+/** Replaces the preview and its buttons. */
 export function progressOf({ t }: Pick<Audience, 't'>, done: number, count: number) {
   const full = Math.floor((done / count) * PROGRESS_BAR_CHARACTERS);
   const bar = '▰'.repeat(full) + '▱'.repeat(PROGRESS_BAR_CHARACTERS - full);

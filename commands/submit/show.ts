@@ -35,7 +35,6 @@ import { problemView } from './problem.ts';
 import { guesser, someLines } from './problem-text.ts';
 import { mineButton } from './repairs.ts';
 
-/** Explains why text can't be read as a list, or why a list can't be stored. */
 export const unreadableText = (
   list: UnreadableList | TooManyCandidates | NotEntries | NotRead,
   t: Translate,

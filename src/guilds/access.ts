@@ -10,7 +10,6 @@ export type Access = ReturnType<typeof createAccess>;
 
 export function createAccess({ allowedGuilds, blockedGuilds, blockedUsers }: AccessLists) {
   return {
-    /** Returns whether the guild or the user is blocked from using the bot; `undefined` if neither is. */
     blocked(guildId: string, userId: string): 'guild' | 'user' | undefined {
       const isAllowed = allowedGuilds?.includes(guildId) ?? true;
       if (!isAllowed || blockedGuilds?.includes(guildId)) return 'guild';

@@ -135,7 +135,6 @@ export function createApiKeys(deps: ApiKeysDeps) {
 
   const remembered = createCache(async (guildId) => (await find(guildId)).problem, CACHED_MS);
 
-  /** Also forgets the cached problem. */
   const change = <Result>(guildId: string, how: () => Promise<Result>): Promise<Result> =>
     store.inGuild(guildId, how).finally(() => remembered.forget(guildId));
 
@@ -227,7 +226,6 @@ export function createApiKeys(deps: ApiKeysDeps) {
       });
     },
     /**
-     * Deletes the guild's key.
      * @param setAt if given, the key is only deleted if it was set at this time
      * @returns whether a key was deleted
      */

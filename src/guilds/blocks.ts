@@ -101,7 +101,6 @@ export function createBlocks({
     return (await rowsOf(guildId).where('decision_id', '=', decisionId).execute()).map(blockOf);
   }
 
-  /** Deletes the chosen blocks, and notes in the settings if they were the last. */
   async function remove(guildId: string, chosen: readonly Block[]): Promise<readonly Block[]> {
     if (chosen.length === 0) return [];
     const ids = chosen.map(({ id }) => id);

@@ -25,7 +25,7 @@ export interface MembershipDeps {
   /** Logs a failure. The bot tries again after `waitMs` milliseconds. */
   readonly logFailure: (error: unknown, waitMs: number, text: string) => void;
   readonly applicationId: () => Promise<string>;
-  /** Whether the system clock is correct. If not, no data is deleted. */
+  /** If not, no data is deleted. */
   readonly isClockRight: () => Promise<boolean>;
   readonly claimJob: ClaimJob;
   readonly checkEveryMs: number;

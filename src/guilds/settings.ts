@@ -94,7 +94,7 @@ export class UnreadableSettingsError extends Error {
 
 export type GuildSettings = ReturnType<typeof createGuildSettings>;
 
-/** Autocomplete reads them on every keystroke. */
+/** Autocomplete reads the settings on every keystroke. */
 const CACHED_MS = 5_000;
 
 /** Creates the store for guilds' settings. Every method throws a StoreError when the store fails. */

@@ -74,7 +74,6 @@ export function gameHint(t: Translate, games: readonly Game[]): string {
   return t('addserver.gameHint', { games: t.or(names) });
 }
 
-/** Suggests games similar to an unknown game. */
 export function unusableGameText(audience: Audience, typed: string, games: GameIndex): string {
   const { t } = audience;
   const problem = games.find(typed)

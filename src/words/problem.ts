@@ -101,7 +101,6 @@ function helpKey(problem: RowProblem) {
   }
 }
 
-/** Escapes the values for use between backticks. */
 function valuesOf(problem: RowProblem, maxValueLength: number): Readonly<Record<string, unknown>> {
   const entries = Object.entries(problem).map(([name, value]) => [
     name,

@@ -28,10 +28,7 @@ export const nextTryText = (at: number, t: Translate): string => t('again.nextTr
 export const fromText = (at: number): string =>
   `<t:${Math.ceil(at / MINUTE_MS) * 60}${at < Date.now() + HOUR_MS ? ':t' : ''}>`;
 
-/**
- * Formats a time that has just passed, to the second.
- * @param at milliseconds since 1970
- */
+/** @param at milliseconds since 1970 */
 export const secondText = (at: number): string => `<t:${Math.floor(at / 1000)}:T>`;
 
 /**
@@ -40,10 +37,7 @@ export const secondText = (at: number): string => `<t:${Math.floor(at / 1000)}:T
  */
 export const whenText = (at: number): string => `<t:${Math.floor(at / 1000)}:R>`;
 
-/**
- * Returns a phrase with the submitting member's name.
- * @param userId empty if the member's name has been deleted
- */
+/** @param userId empty if the member's name has been deleted */
 export const byText = (
   t: Translate,
   { userId: id, userName: name }: Readonly<Record<'userId' | 'userName', string>>,

@@ -205,7 +205,7 @@ export const serverItem = (
   place?: RowPlace,
 ): string => addressItem(t, addressOf(server), place);
 
-/** Counts the remaining items in a last line. */
+/** Adds a last line that counts the items left out. */
 export function firstItems<Item>(
   t: Translate,
   all: readonly Item[],
@@ -230,7 +230,7 @@ const EMBED_CAPACITY = 4096 - 100;
  * Builds the embed that lists game servers in a reply, a report, an announcement or a log entry. Important information
  * belongs in the message text, because users can turn off embeds.
  * @param lines lines built by {@link serverLine} or {@link describeServer}
- * @param maxLines a last line counts the rest
+ * @param maxLines a last line counts the lines left out
  */
 export function serverEmbed(
   t: Translate,
@@ -242,7 +242,7 @@ export function serverEmbed(
 }
 
 /**
- * Returns as many lines as fit, but at least one, which is cut if necessary. A last line counts the rest.
+ * Returns as many lines as fit, but at least one, which is cut if necessary. A last line counts the lines left out.
  * @param maxLength by default, the lines fit into an embed
  */
 export function fittingLines(

@@ -72,7 +72,6 @@ export function createWords(
   return { wordsFor, pages };
 }
 
-/** Returns Discord's names for pages and permissions in this language, for use in sentences. */
 const discordNames = ({ permission, discord }: Sentences): Readonly<Record<string, string>> => ({
   ...discord,
   manageGuild: permission.ManageGuild,
