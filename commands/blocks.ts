@@ -7,7 +7,7 @@ import {
   MAX_BLOCKS,
   type NewBlocks,
 } from '../src/guilds/blocks.ts';
-import { canDecide } from '../src/guilds/settings.ts';
+import { canModerate } from '../src/guilds/settings.ts';
 import type { Actions, Context, PressContext, Reply, SubmitContext } from '../src/interactions/command.ts';
 import {
   button,
@@ -51,8 +51,7 @@ const MAX_BLOCKING_ENTRIES_LENGTH = 800;
 /** The state in custom ids of a list that was opened in /settings. Otherwise, it was opened in /submissions. */
 const FROM_SETTINGS = 's';
 
-/** The argument that shows the list's first page in /settings. */
-export const BLOCKS_IN_SETTINGS = writePage(1, FROM_SETTINGS);
+export const FIRST_PAGE_IN_SETTINGS = writePage(1, FROM_SETTINGS);
 
 export async function reportBlocks(
   { guildId, user }: Context,
@@ -144,11 +143,8 @@ export function createBlockList({
 
   return {
     demand,
-    /**
-     * @param argument see {@link writePage}
-     * @param said text to show above the list
-     */
-    async show(context: Context, argument: string, said?: string): Promise<Reply> {
+    /** @param argument see {@link writePage} */
+    async show(context: Context, argument: string, textAbove?: string): Promise<Reply> {
       await demand(context);
       const { t, guildId } = context;
       const { wanted, state } = readPage(argument);
@@ -159,7 +155,7 @@ export function createBlockList({
       const shown = await namedBlocks(guildId, onPage, approvals);
       const here = writePage(page.number, isFromSettings ? FROM_SETTINGS : '');
       return {
-        content: [said && `${said}\n`, blocksLine(t, all.length), t('blocks.about')]
+        content: [textAbove && `${textAbove}\n`, blocksLine(t, all.length), t('blocks.about')]
           .filter(Boolean)
           .join('\n'),
         embeds:
@@ -226,7 +222,7 @@ export function blockActions(deps: CommandDeps): Actions {
     const { t, argument, guildId, values, chosenMember } = context;
     const [id] = values;
     if (id === undefined) throw new UserError(t('settings.choiceGone'));
-    if (chosenMember && canDecide(await deps.settings.getOrThrow(guildId), chosenMember)) {
+    if (chosenMember && canModerate(await deps.settings.getOrThrow(guildId), chosenMember)) {
       throw new UserError(t('blocks.noEffect'));
     }
     const chosen = await namedTargets(guildId, [{ kind: 'member', id }], approvals);

@@ -22,13 +22,19 @@ const MAX_DISALLOWED_NAMED = 5;
 
 /** /games: lists games and their aliases. All state is in custom ids, so the page buttons work after a restart. */
 export function gamesCommand({ games, settings, suggestions }: CommandDeps): Command {
-  /** @param isShort whether to omit the disallowed games, because the reply already names them */
-  async function page(context: Context, search: string, wanted: number, isShort = false): Promise<Reply> {
+  /** @param omitsDisallowed set if the reply already names the disallowed games */
+  async function page(
+    context: Context,
+    search: string,
+    wanted: number,
+    omitsDisallowed = false,
+  ): Promise<Reply> {
     const { t } = context;
     const { games: chosen } = await settings.getOrThrow(context.guildId);
     const among = gamesAmong(games, chosen);
     const found = search === '' ? among.all : among.search(search, among.all.length);
-    const notAllowed = chosen === undefined || isShort ? '' : notAllowedText(context, search, among);
+    const notAllowed =
+      chosen === undefined || omitsDisallowed ? '' : disallowedMatchesText(context, search, among);
     if (found.length === 0) {
       if (notAllowed === '') {
         const all = button(customId('games', 'all'), t('pager.showAll'), 'primary');
@@ -58,8 +64,7 @@ export function gamesCommand({ games, settings, suggestions }: CommandDeps): Com
     return { embeds: [embed], components: rows(turn) };
   }
 
-  /** Names the matching games that aren't allowed in this guild. Returns an empty string if all are allowed. */
-  function notAllowedText({ t }: Context, search: string, { isAllowed }: AllowedGames): string {
+  function disallowedMatchesText({ t }: Context, search: string, { isAllowed }: AllowedGames): string {
     const found = games.search(search, games.all.length).filter((game) => !isAllowed(game));
     if (found.length === 0) return '';
     const names = found

@@ -9,7 +9,7 @@ import { COMMAND_FOR_BUTTON, entryButtons } from './panel-message.ts';
 import { enterKey } from './setkey.ts';
 import { slashCommand } from './slash-command.ts';
 import { waitingId } from './submissions/filter.ts';
-import { mayDecide } from './submissions/queue.ts';
+import { isModerator } from './submissions/queue.ts';
 
 /**
  * /help: lists the commands that the member can use, including changes on Discord's Integrations page that the bot already
@@ -21,7 +21,7 @@ export function helpCommand(
   commands: () => readonly Command[],
 ): Command {
   async function countToDecide(context: Context): Promise<number> {
-    const decides = await mayDecide(context, { getOrThrow: settings.rememberedOrThrow }).catch(() => false);
+    const decides = await isModerator(context, { getOrThrow: settings.rememberedOrThrow }).catch(() => false);
     return decides ? approvals.countWaiting(context.guildId) : 0;
   }
 

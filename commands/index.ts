@@ -22,8 +22,7 @@ import { submitMessage } from './submit-message.ts';
 
 interface AllCommands extends Commands {
   readonly replies: LaterReplies;
-  /** Shows a member a submission that is or was waiting for a moderator. */
-  readonly replyOf: (context: Context, submission: Submission) => Promise<Reply>;
+  readonly replyForSubmission: (context: Context, submission: Submission) => Promise<Reply>;
 }
 
 /** Creates the commands in the order shown by /help. */
@@ -45,7 +44,7 @@ export function createCommands(deps: CommandDeps): AllCommands {
   return {
     commands,
     actions: { [SUBMIT]: submitActions(deps), blocks: blockActions(deps) },
-    replyOf: (context, submission) => replyForSubmission(context, submission, deps),
+    replyForSubmission: (context, submission) => replyForSubmission(context, submission, deps),
     replies: laterReplies(deps),
   };
 }

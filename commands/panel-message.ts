@@ -36,8 +36,7 @@ export const entryButtons = (t: Translate, shown: readonly string[], game?: stri
 const pressId = (name: PanelButton, gameAlias = ''): string =>
   name === 'mine' ? customId('submissions', 'mine') : customId(COMMAND_FOR_BUTTON[name], 'new', gameAlias);
 
-/** Whether a game's alias fits into a panel's custom ids. */
-export const isGameForPanel = (game: string): boolean => isCustomId(pressId('list', game));
+export const canFitInPanelIds = (alias: string): boolean => isCustomId(pressId('list', alias));
 
 export const panelLink = (
   guildId: string,

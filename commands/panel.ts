@@ -19,7 +19,7 @@ import { notUsedText } from '../src/words/problem.ts';
 import { withSign } from '../src/words/servers.ts';
 import type { Translate } from '../src/words/words.ts';
 import type { CommandDeps } from './deps.ts';
-import { existingPanels, isGameForPanel, panelLink, panelMessage } from './panel-message.ts';
+import { canFitInPanelIds, existingPanels, panelLink, panelMessage } from './panel-message.ts';
 import { enterKey } from './setkey.ts';
 import { slashCommand } from './slash-command.ts';
 import { gamePart } from './submit/game-field.ts';
@@ -65,7 +65,7 @@ export function panelCommand(deps: CommandDeps): Command {
     const text = field('text').trim();
     const notPosted = (why: string): Reply => ({
       content: why,
-      embeds: inputEmbeds({ text, game: typed }),
+      embeds: unusedInputEmbeds({ text, game: typed }),
       components: rows([newPanelButton(t)]),
       isUserError: true,
     });
@@ -104,7 +104,7 @@ export function panelCommand(deps: CommandDeps): Command {
     answers: 'modal',
     run: (context) => open(context),
     presses: {
-      new: { answers: 'modal', run: (context) => open(context, inputIn(context.shown)) },
+      new: { answers: 'modal', run: (context) => open(context, readUnusedInput(context.shown)) },
     },
     submits: {
       post: { answers: 'later', run: post },
@@ -118,13 +118,11 @@ interface PanelInput {
 }
 const NO_INPUT: PanelInput = { text: '', game: '' };
 
-/** Shows input that wasn't used in the reply to a modal. */
-export const inputEmbeds = ({ text, game }: PanelInput): NonNullable<Reply['embeds']> =>
+export const unusedInputEmbeds = ({ text, game }: PanelInput): NonNullable<Reply['embeds']> =>
   // Discord rejects empty embeds.
   text === '' && game === '' ? [] : [{ description: text, footer: { text: game } }];
 
-/** Returns the input that a message shows as {@link inputEmbeds}. */
-export function inputIn({ embeds: [embed] }: PressContext['shown']): PanelInput {
+export function readUnusedInput({ embeds: [embed] }: PressContext['shown']): PanelInput {
   const { description = '', footer } = Object(embed);
   return { text: String(description), game: String(Object(footer).text ?? '') };
 }
@@ -159,7 +157,7 @@ export async function panelFields(
 export function typedGame(context: SubmitContext, { games }: Pick<CommandDeps, 'games'>) {
   const typed = context.field('game').trim();
   const game = games.find(typed)?.alias;
-  if (typed === '' || (game !== undefined && isGameForPanel(game))) return { typed, game };
+  if (typed === '' || (game !== undefined && canFitInPanelIds(game))) return { typed, game };
   const problem = unknownGame(context, typed, games.search(typed, MAX_SUGGESTED_GAMES));
   return { typed, unknown: withSign('not-sent', notUsedText(problem, context.t)) };
 }

@@ -87,7 +87,7 @@ export function privacyCommand({
     );
     return {
       mark,
-      reply: question(t, asked, customId('privacy', 'confirm', mark), t('privacy.confirm')),
+      reply: confirmationReply(t, asked, customId('privacy', 'confirm', mark), t('privacy.confirm')),
       found,
       waiting,
       standing,
@@ -119,7 +119,7 @@ export function privacyCommand({
             t('privacy.idKept'),
             t('privacy.askDeleteNameWaiting'),
           );
-          return question(t, asked, customId('privacy', 'forgetme'), t('privacy.deleteName'));
+          return confirmationReply(t, asked, customId('privacy', 'forgetme'), t('privacy.deleteName'));
         },
       },
       forgetme: {
@@ -169,11 +169,10 @@ export function privacyCommand({
   };
 }
 
-/**
- * Builds the message that asks for confirmation.
- * @param id the custom id of the delete button
- */
-const question = (t: Translate, content: string, id: string, label: string): Reply => ({
+const confirmationReply = (t: Translate, content: string, deleteId: string, label: string): Reply => ({
   content,
-  components: rows([button(id, label, 'danger'), button(customId('privacy', 'cancel'), t('button.cancel'))]),
+  components: rows([
+    button(deleteId, label, 'danger'),
+    button(customId('privacy', 'cancel'), t('button.cancel')),
+  ]),
 });

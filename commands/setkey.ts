@@ -63,7 +63,7 @@ export function setKey({
       await guildLog.add(guildId, (words) => logLine(words, user, key));
       const content = withSign('accepted', savedText(context, key));
       const submits = await submitNow(context);
-      return hadKey ? { content, components: rows([submits]) } : firstDay(context, content, submits);
+      return hadKey ? { content, components: rows([submits]) } : firstKeyReply(context, content, submits);
     }
     const why = whyUnsaved(outcome, t);
     return enterAgain(context, hadKey ? `${why}\n${t('setkey.previousStays')}` : why);
@@ -78,8 +78,11 @@ export function setKey({
     return enterAgain(context, [said, '', keyLine(t, stored), ...details].join('\n'));
   }
 
-  /** Builds the reply after a guild's first key is set: the current settings and the next step. */
-  async function firstDay(context: Context, content: string, submits: Control | undefined): Promise<Reply> {
+  async function firstKeyReply(
+    context: Context,
+    content: string,
+    submits: Control | undefined,
+  ): Promise<Reply> {
     const [now, key, standing] = await Promise.all([
       settings.getOrThrow(context.guildId),
       keys.status(context.guildId),

@@ -211,7 +211,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     declineUndoMs: timing.declineUndoMs,
     editOrder,
     wording,
-    replyOf: (context, submission) => commands.replyOf(context, submission),
+    replyOf: (context, submission) => commands.replyForSubmission(context, submission),
   });
   const decisionMessages = createDecisionMessages({
     ...base,
@@ -289,7 +289,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
   });
 
   // Scheduled jobs and monitoring.
-  const report = createGoneGamesEntry({ guildLog, mention });
+  const notifyAdmins = createGoneGamesEntry({ guildLog, mention });
   const operations = createOperations({
     ...base,
     ...discord,
@@ -308,7 +308,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
       keyTrials: listing.keyTrials.prune,
     },
     tasks: {
-      games: createGoneGames({ ...base, settings, games, report }),
+      games: createGoneGames({ ...base, settings, games, notifyAdmins }),
       panels: createPanelTask({ panels: guilds.panels, posts, guildWords }),
     },
     mayPost: () => api.block.leftMs() === 0,

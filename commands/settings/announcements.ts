@@ -1,6 +1,6 @@
 import { button, channelSelect } from '../../src/interactions/controls.ts';
 import type { CommandDeps } from '../deps.ts';
-import { demandPermissions, lackingTexts, MESSAGE_CHANNELS } from './log-channel.ts';
+import { demandPermissions, lackingPermissionTexts, MESSAGE_CHANNELS } from './log-channel.ts';
 import { BROKEN, changeId, chosenId, FINE, INCOMPLETE, OFF, removal, type Setting } from './setting.ts';
 
 export const announcementsSetting = (deps: CommandDeps): Setting => ({
@@ -20,7 +20,7 @@ export const announcementsSetting = (deps: CommandDeps): Setting => ({
   },
   about: ({ t }) => t('settings.announce.about'),
   notes: ({ t }, { now: { announce, announceChannelId, announceTrouble } }) =>
-    announce ? lackingTexts(t, announceChannelId, announceTrouble) : [],
+    announce ? lackingPermissionTexts(t, announceChannelId, announceTrouble) : [],
   controls: ({ t }, { now }) => ({
     selects: [
       channelSelect(

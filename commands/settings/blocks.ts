@@ -1,4 +1,4 @@
-import { BLOCKS_IN_SETTINGS, blocksLine, createBlockList } from '../blocks.ts';
+import { blocksLine, createBlockList, FIRST_PAGE_IN_SETTINGS } from '../blocks.ts';
 import type { CommandDeps } from '../deps.ts';
 import { FINE, OFF, type Setting } from './setting.ts';
 
@@ -12,6 +12,6 @@ export function blocksSetting(deps: CommandDeps): Setting {
     about: ({ t }) => t('blocks.about'),
     controls: () => ({}),
     handlers: {},
-    list: (context) => list.show(context, BLOCKS_IN_SETTINGS),
+    list: (context) => list.show(context, FIRST_PAGE_IN_SETTINGS),
   };
 }

@@ -72,7 +72,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     let shown = await read(context);
     for (const setting of table) {
       const tried = setting.retry?.(context, shown.now)?.then(async (made) => {
-        const { now } = await save(context, setting, made, shown);
+        const { now } = await saveAndLog(context, setting, made, shown);
         shown = { ...shown, now };
       });
       if (tried) await resultWithin(RETRY_TIMEOUT_MS, tried);
@@ -99,7 +99,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     const shown = await read(context);
     try {
       const made = await prepare(shown.now);
-      const { now, others } = await save(context, setting, made, shown);
+      const { now, others } = await saveAndLog(context, setting, made, shown);
       const standing = others?.panels ?? made.panels ?? shown.panels;
       const after = { ...shown, now, panels: standing, isLost: false };
       return show(context, after, {
@@ -118,8 +118,7 @@ export function settingsCommand(deps: CommandDeps): Command {
     }
   }
 
-  /** Shows the new value and who made the change in the log channel, if the change made a difference. */
-  async function save(
+  async function saveAndLog(
     context: Context,
     setting: Setting,
     { make, logged }: Change,

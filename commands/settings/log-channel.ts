@@ -37,7 +37,7 @@ export function logChannelSetting(deps: CommandDeps): Setting {
     const mayMentionRoles = ((channelPermissions ?? 0n) & PermissionFlagsBits.MentionEveryone) !== 0n;
     const isPublic = await isPublicChannel(guildId, channelId);
     // The channel could be public.
-    if (isPublic === undefined) throw new UserError(await whyUnchecked(context, channelId));
+    if (isPublic === undefined) throw new UserError(await whyReadersUnknown(context, channelId));
     const followed = isFollowable && withSign('not-sent', t('settings.log.followed', { channelId }));
     if (isPublic) {
       throw new UnconfirmedError(
@@ -60,13 +60,12 @@ export function logChannelSetting(deps: CommandDeps): Setting {
     const [channelId = '', mention] = about.split(':');
     // The id can be forged, so the channel is only used if Discord confirms that it exists in this guild.
     if ((await isPublicChannel(context.guildId, channelId)) === undefined) {
-      throw new UserError(await whyUnchecked(context, channelId));
+      throw new UserError(await whyReadersUnknown(context, channelId));
     }
     return use(context, channelId, mention === 'mention');
   }
 
-  /** Explains why the bot doesn't know who can read a channel. */
-  const whyUnchecked = (context: PressContext, channelId: string): Promise<string> =>
+  const whyReadersUnknown = (context: PressContext, channelId: string): Promise<string> =>
     addBotOr(context.t('settings.log.unchecked', { channelId }), context, deps);
 
   async function use(context: PressContext, logChannelId: string, mayMentionRoles: boolean): Promise<Change> {
@@ -113,7 +112,7 @@ export function logChannelSetting(deps: CommandDeps): Setting {
     line: logLine,
     about: ({ t }) => t('settings.log.about'),
     notes: ({ t }, { now }) => [
-      ...lackingTexts(t, now.logChannelId, now.logTrouble),
+      ...lackingPermissionTexts(t, now.logChannelId, now.logTrouble),
       ...(now.approval ? [t('settings.log.needed')] : []),
       ...(lacksRole(now) ? [t('settings.chooseRole')] : []),
     ],
@@ -193,8 +192,7 @@ export function logLine(t: Translate, { now }: Pick<SettingsView, 'now'>): strin
   return `${BROKEN} ${t('settings.log.rejected', { channelId })}`;
 }
 
-/** Names the permissions that the bot lacks in a channel where Discord rejected a message. */
-export const lackingTexts = (
+export const lackingPermissionTexts = (
   t: Translate,
   channelId: string | undefined,
   trouble: Settings['logTrouble'],

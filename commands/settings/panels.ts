@@ -9,7 +9,7 @@ import { escapeText } from '../../src/words/escape.ts';
 import { gameNamed, withSign } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
-import { inputEmbeds, inputIn, newPanelButton, panelFields, typedGame } from '../panel.ts';
+import { newPanelButton, panelFields, readUnusedInput, typedGame, unusedInputEmbeds } from '../panel.ts';
 import { drawPanel, existingPanels, panelItem, showDuePanels } from '../panel-message.ts';
 import {
   type Change,
@@ -204,13 +204,9 @@ async function changed(
   return { ...deletedChange(t, item, panels), ...(reopen && { reopen: reopen() }) };
 }
 
-/**
- * Reports that a panel was deleted in Discord.
- * @param panels the panels that are left
- */
-const deletedChange = (t: Translate, item: string, panels: readonly Panel[]): Change => ({
+const deletedChange = (t: Translate, item: string, remaining: readonly Panel[]): Change => ({
   make: (before) => before,
-  panels,
+  panels: remaining,
   textAbove: t('settings.panels.deleted'),
   logged: (words) => `${OFF} ${words('guildLog.panel.deleted', { item })}`,
 });
@@ -249,7 +245,7 @@ async function panelModal(context: PressContext, about: string, deps: CommandDep
   return {
     about: isReopened ? about : markedId(panel),
     title: t('again.edit'),
-    fields: await panelFields(context, isReopened ? inputIn(shown) : panel, deps),
+    fields: await panelFields(context, isReopened ? readUnusedInput(shown) : panel, deps),
   };
 }
 
@@ -272,7 +268,10 @@ async function editPanel(context: SubmitContext, about: string, deps: CommandDep
   };
   const reopen = (known?: Panel): Reopen => {
     if (known === undefined) {
-      return { control: newPanelButton(context.t), embeds: inputEmbeds({ text: typedText, game: typed }) };
+      return {
+        control: newPanelButton(context.t),
+        embeds: unusedInputEmbeds({ text: typedText, game: typed }),
+      };
     }
     // A field that the admin didn't change shows the current value.
     const text = markOf(typedText) === textMark ? known.text : typedText;
@@ -280,7 +279,7 @@ async function editPanel(context: SubmitContext, about: string, deps: CommandDep
     const id = modalId('panels', markedId(known), readPage(context.argument).wanted);
     return {
       control: button(id, context.t('again.edit'), 'primary'),
-      embeds: inputEmbeds({ text, game }),
+      embeds: unusedInputEmbeds({ text, game }),
     };
   };
   const panel = await panelIn(context, messageId, deps, reopen);

@@ -82,8 +82,7 @@ export function announcementOfAll(all: readonly Approved[], games: GameIndex): R
   return announcementOf(first.ended.announcedIn, members, games);
 }
 
-/** Builds the button that replaces the key, if the service rejected it when an admin approved submissions. */
-export const keyButton = (context: Context, all: readonly Approved[]): Control | false =>
+export const replaceKeyButton = (context: Context, all: readonly Approved[]): Control | false =>
   all.some(({ ended }) => ended.keyProblem) && enterKey(context);
 
 /**

@@ -42,7 +42,14 @@ import {
   writeFilter,
 } from './filter.ts';
 import { blocksButton } from './list-several.ts';
-import { openActions, openMenu, PER_PAGE, resubmitButton, type ShownEntry, toMine } from './open.ts';
+import {
+  openActions,
+  openMenu,
+  PER_PAGE,
+  replyWithMineButton,
+  resubmitButton,
+  type ShownEntry,
+} from './open.ts';
 import { createApprovalQueue, type Sight } from './queue.ts';
 
 /** Each list costs several SQL statements, and Discord only waits 3 seconds for the reply. */
@@ -60,20 +67,19 @@ export function submissionsCommand(deps: CommandDeps): Command {
   const one = decisionActions(deps, queue);
   const several = severalActions(deps, queue, (context) => showHistory(context, readFilter(''), 1));
 
-  /** Ensures that each member runs only one export at a time. */
-  const exports = createInOrder();
+  const exportsByMember = createInOrder();
 
   async function exportOne(context: PressContext): Promise<Reply> {
     const { user, t } = context;
-    if (exports.isBusy(user.id)) throw new UserError(t('again.busy'), 'busy');
-    return exports.run(user.id, () => exported(context));
+    if (exportsByMember.isBusy(user.id)) throw new UserError(t('again.busy'), 'busy');
+    return exportsByMember.run(user.id, () => exported(context));
   }
 
   /** Exports the matching entries of all pages, as many as fit into a file. The reply mentions any that were left out. */
   async function exported(context: PressContext): Promise<Reply> {
     const { t, mention, guildId, argument } = context;
     const sight = context.isAdmin ? 'all' : 'own';
-    const which = await wanted(context, readFilter(readPage(argument).state), sight);
+    const which = await historyFilterFor(context, readFilter(readPage(argument).state), sight);
     async function* tableRows(): AsyncGenerator<readonly (readonly string[])[]> {
       for await (const entries of history.all(guildId, which)) {
         yield entries.map((entry) => fileRow(context, entry, games));
@@ -90,15 +96,18 @@ export function submissionsCommand(deps: CommandDeps): Command {
     };
   }
 
-  /** Converts a filter to a history filter, and restricts it to entries that the member is allowed to see. */
-  async function wanted(context: Context, filter: SubmissionFilter, sight: Sight): Promise<HistoryFilter> {
+  async function historyFilterFor(
+    context: Context,
+    filter: SubmissionFilter,
+    sight: Sight,
+  ): Promise<HistoryFilter> {
     const { userId, game, outcome, server } = permitted(context, filter, sight);
     return {
       readerId: context.user.id,
       ...(sight === 'decided' && { isDecided: true }),
       ...(userId !== '' && { userId }),
       // An empty alias doesn't match any server.
-      ...(game !== '' && { game: (await aliasOf(context.guildId, game)) ?? '' }),
+      ...(game !== '' && { game: (await aliasOfMark(context.guildId, game)) ?? '' }),
       ...(outcome !== undefined && { outcome }),
       ...(server !== '' && { address: server.toLowerCase() }),
     };
@@ -112,8 +121,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
     return near?.alias ?? typed;
   }
 
-  /** Finds the alias that matches a {@link gameMark}, among the service's games and the games of earlier submissions. */
-  async function aliasOf(guildId: string, mark: string): Promise<string | undefined> {
+  async function aliasOfMark(guildId: string, mark: string): Promise<string | undefined> {
     const known = games.all.find(({ alias }) => gameMark(alias) === mark);
     if (known) return known.alias;
     return [...(await history.games(guildId))].find((alias) => gameMark(alias) === mark);
@@ -194,18 +202,17 @@ export function submissionsCommand(deps: CommandDeps): Command {
     };
   }
 
-  /** @param known the result of {@link unfinishedList}, if it is already known */
   async function showHistory(
     context: Context,
     filter: SubmissionFilter,
     wantedPage: number,
-    known?: Unfinished,
+    knownUnfinished?: Unfinished,
   ): Promise<Reply> {
     const { t, guildId } = context;
     const sight = await queue.sightOf(context);
     const isOthers = filter.userId !== '' && filter.userId !== context.user.id;
-    if (sight === 'own' && isOthers) return toMine(t, t('submissions.othersNotAllowed'));
-    const which = await wanted(context, filter, sight);
+    if (sight === 'own' && isOthers) return replyWithMineButton(t, t('submissions.othersNotAllowed'));
+    const which = await historyFilterFor(context, filter, sight);
     const found = await history.find(guildId, which);
     const { own, decide, count } = await waysToWaiting(context, filter, which);
     // The history doesn't include waiting submissions unless the filter asks for them.
@@ -214,14 +221,14 @@ export function submissionsCommand(deps: CommandDeps): Command {
     // Admins find the list of blocks in /settings, and moderators in the queue as long as submissions are waiting.
     const isForModerator = sight === 'decided' && decide === undefined && isWhole(context, filter);
     const moderate = isForModerator ? blocksButton(t) : decide;
-    const unfinished = known ?? (isWhole(context, filter) ? await unfinishedList(context) : {});
+    const unfinished = knownUnfinished ?? (isWhole(context, filter) ? await unfinishedList(context) : {});
     if (found.length === 0) {
       const none = unfinished.button ? '' : noneText(context, filter, sight);
       const text = count > 0 ? `**${t('submissions.waiting', { count })}**` : none;
       if (!isWhole(context, filter)) {
         // The name of an unknown game isn't kept, and the other values alone would be misleading.
         const only = which.game === '' ? '' : onlyText(context, filter, which);
-        return toMine(t, [only, text].filter(Boolean).join('\n'));
+        return replyWithMineButton(t, [only, text].filter(Boolean).join('\n'));
       }
       const submit = button(customId('addserver', 'new'), t('panel.server'), 'primary');
       return {

@@ -78,8 +78,8 @@ export function refusedCorrection(
   const after = fieldsIn(current);
   const { game, server, port, queryPort } = before && after ? withLaterChanges(typed, before, after) : typed;
   return {
-    opens: submissionsId('correct', `${id}:${submissionId}`),
-    label: t('approval.correct'),
+    buttonId: submissionsId('correct', `${id}:${submissionId}`),
+    buttonLabel: t('approval.correct'),
     typed: typedEmbeds({
       [t('addserver.field.game')]: game,
       [t('addserver.field.server')]: server,

@@ -192,8 +192,7 @@ export function decisionActions(
     return replyForUnavailable(context, { id, why: unavailable?.why ?? 'decided' }, deps);
   }
 
-  /** Shows all servers in a list, either to moderators or to the member who submitted it. */
-  async function showAll(context: PressContext): Promise<Reply> {
+  async function showAllServers(context: PressContext): Promise<Reply> {
     const approval = await approvals.find(seenOf(context));
     if (approval?.userId !== context.user.id) await demandModerator(context);
     if (approval?.state !== 'waiting') {
@@ -213,7 +212,7 @@ export function decisionActions(
       // Still needed for buttons on messages posted by version 0.3.0.
       refuse: { answers: 'modal', run: pressDecline },
       correct: { answers: 'modal', run: pressCorrect },
-      all: { answers: 'later', run: showAll },
+      all: { answers: 'later', run: showAllServers },
       withdraw: { answers: 'update', run: withdraw },
     },
     submits: {

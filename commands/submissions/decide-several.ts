@@ -66,7 +66,7 @@ export function severalActions(
         : t('approval.several.approveMembers', { count, members });
     return {
       content: [`**${heading}**`, members === 1 && byText(t, first), omitted].filter(Boolean).join('\n'),
-      embeds: [{ description: listed.text }],
+      embeds: [{ description: listed.fullList }],
       components: rows([
         button(
           submissionsId('approvethese', writeSeen(userId, listed.submissions)),
@@ -154,9 +154,9 @@ export function severalActions(
   async function declineThese(context: SubmitContext): Promise<Reply> {
     const { interactionId, user, field, t } = context;
     const [userId = ''] = context.argument.split(':');
-    const opens = submissionsId('declineall', userId);
+    const buttonId = submissionsId('declineall', userId);
     const typed = typedDecline(context);
-    await demandModerator(context, { opens, label: t('approval.decline'), typed });
+    await demandModerator(context, { buttonId, buttonLabel: t('approval.decline'), typed });
     const { requiresReason = false } = await deps.settings.getOrThrow(context.guildId);
     const reason = readReason(field);
     if (requiresReason && isMissing(reason)) {

@@ -28,12 +28,11 @@ const MAX_LINES = 20;
 const MAX_LINE_NUMBERS_LENGTH = 300;
 const MAX_INVALID_NUMBER_LENGTH = 60;
 
-/** @param isRequired whether the moderator has to choose or write a reason */
 export function declineModal(
   context: PressContext,
   submission: Submission,
   games: GameIndex,
-  isRequired: boolean,
+  isReasonRequired: boolean,
 ): Modal {
   const { t } = context;
   const { id, draftId, servers } = submission;
@@ -45,11 +44,11 @@ export function declineModal(
     text: isList
       ? textWithLineNumbers(t, submission)
       : (approvalView(t, submission, games).embeds[0]?.description ?? ''),
-    fields: [...reasonFields(context, isRequired), ...lines, blockField(context, [submission])],
+    fields: [...reasonFields(context, isReasonRequired), ...lines, blockField(context, [submission])],
   });
 }
 
-export function reasonFields(context: PressContext, isRequired: boolean): readonly Field[] {
+export function reasonFields(context: PressContext, isReasonRequired: boolean): readonly Field[] {
   const { t } = context;
   const chosen = typedBefore(context, t('approval.modal.reason'));
   return [
@@ -57,7 +56,7 @@ export function reasonFields(context: PressContext, isRequired: boolean): readon
       kind: 'select',
       id: 'why',
       label: t('approval.modal.reason'),
-      hint: t(isRequired ? 'approval.modal.hintRequired' : 'approval.modal.hint'),
+      hint: t(isReasonRequired ? 'approval.modal.hintRequired' : 'approval.modal.hint'),
       placeholder: t('approval.modal.reason'),
       options: DECLINE_REASONS.map((key) => {
         const label = t(`approval.reasons.${key}`);
@@ -76,8 +75,7 @@ export function reasonFields(context: PressContext, isRequired: boolean): readon
   ];
 }
 
-/** Returns the member and the hosts that can be blocked together with declining submissions, with their labels. */
-function blockable(submissions: readonly Submission[]): ReadonlyMap<string, BlockTarget> {
+function blockTargetsByLabel(submissions: readonly Submission[]): ReadonlyMap<string, BlockTarget> {
   const [first] = submissions;
   const hosts = submissions.flatMap(({ servers }) => servers.map(({ server }) => server.server));
   return new Map<string, BlockTarget>([
@@ -95,7 +93,7 @@ export function blockField(context: PressContext, submissions: readonly Submissi
     label: t('blocks.decline'),
     hint: t('blocks.declineHint'),
     placeholder: t('blocks.decline'),
-    options: [...blockable(submissions).keys()]
+    options: [...blockTargetsByLabel(submissions).keys()]
       .slice(0, LIMITS.choices)
       .map((label) => ({ label, value: label, default: label === chosen })),
     required: false,
@@ -107,7 +105,7 @@ export function readBlock(
   field: SubmitContext['field'],
   submissions: readonly Submission[],
 ): readonly BlockTarget[] {
-  const target = blockable(submissions).get(field('block'));
+  const target = blockTargetsByLabel(submissions).get(field('block'));
   return target ? [target] : [];
 }
 
@@ -150,8 +148,8 @@ export function refusedDecline(context: SubmitContext, { id, submissionId }: See
   const now = `${id}:${submissionId}`;
   const lines = context.argument.startsWith(now) ? undefined : '';
   return {
-    opens: submissionsId('decline', now),
-    label: context.t('approval.decline'),
+    buttonId: submissionsId('decline', now),
+    buttonLabel: context.t('approval.decline'),
     typed: typedDecline(context, lines),
     noEffect: noEffectText(context),
   };
@@ -177,11 +175,11 @@ type TypedDecline =
 export function readDecline(
   { t, field }: Pick<SubmitContext, 't' | 'field'>,
   submission: Submission,
-  isRequired: boolean,
+  isReasonRequired: boolean,
   decided: readonly RowPlace[],
 ): TypedDecline {
   const reason = readReason(field);
-  if (isRequired && isMissing(reason)) return { kind: 'refused', why: missingText(t) };
+  if (isReasonRequired && isMissing(reason)) return { kind: 'refused', why: missingText(t) };
   const block = readBlock(field, [submission]);
   const typed = field('lines').trim();
   if (typed === '') return { kind: 'typed', reason, block };

@@ -34,8 +34,7 @@ const MAX_LIST_LENGTH = 3_800;
 interface ListedSubmissions {
   /** Sorted from oldest to newest. */
   readonly submissions: readonly Submission[];
-  /** Names every server in the submissions. */
-  readonly text: string;
+  readonly fullList: string;
   readonly omitted: number;
 }
 
@@ -49,7 +48,7 @@ export async function listSubmissions(
   { approvals, games }: CommandDeps,
 ): Promise<ListedSubmissions> {
   const submissions: Submission[] = [];
-  let list = '';
+  let fullList = '';
   const waiting = await approvals.waiting(guildId, userId || undefined);
   const isOneMember = new Set(waiting.map((each) => each.userId)).size === 1;
   for (const { id, submissionId } of waiting) {
@@ -66,12 +65,12 @@ export async function listSubmissions(
       ...lines,
       ...backgroundTexts(t, await approvals.background(submission), games),
     ].filter(Boolean);
-    const longer = [list, ...text].filter(Boolean).join('\n');
+    const longer = [fullList, ...text].filter(Boolean).join('\n');
     if (longer.length > MAX_LIST_LENGTH) continue;
     submissions.push(submission);
-    list = longer;
+    fullList = longer;
   }
-  return { submissions, text: list, omitted: waiting.length - submissions.length };
+  return { submissions, fullList, omitted: waiting.length - submissions.length };
 }
 
 /** Hashes a submission's id. The id changes whenever the submission's servers change. */
@@ -104,8 +103,7 @@ export async function readSeen(
   return { userId, seen, gone: latest.filter((id) => marks.has(submissionMark(id)) && !isSeen.has(id)) };
 }
 
-/** Builds the buttons for deciding on all waiting submissions of a member, if there are several. */
-export function buttonsForAll(
+export function decideAllButtons(
   t: Translate,
   { userId, userName: name }: WaitingSubmission,
   waiting: readonly WaitingSubmission[],
@@ -149,16 +147,16 @@ export function declineAllModal(
   context: PressContext,
   userId: string,
   listed: ListedSubmissions,
-  isRequired: boolean,
+  isReasonRequired: boolean,
 ): Modal {
   const { t } = context;
-  const { submissions, text, omitted } = listed;
+  const { submissions, fullList, omitted } = listed;
   const [first] = submissions;
   return modal({
     id: submissionsId('declines', writeSeen(userId, submissions)),
     title: t('approval.several.decline', { count: submissions.length, name: first?.userName ?? '' }),
-    text: [text, omittedText(t, omitted)].filter(Boolean).join('\n'),
-    fields: [...reasonFields(context, isRequired), blockField(context, submissions)],
+    text: [fullList, omittedText(t, omitted)].filter(Boolean).join('\n'),
+    fields: [...reasonFields(context, isReasonRequired), blockField(context, submissions)],
   });
 }
 

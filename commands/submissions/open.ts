@@ -60,8 +60,7 @@ export const openMenu = (t: Translate, entries: readonly ShownEntry[]): Control 
     }),
   });
 
-/** Builds a reply without entries, with a button for the reader's own submissions. */
-export const toMine = (t: Translate, content: string): Reply => ({
+export const replyWithMineButton = (t: Translate, content: string): Reply => ({
   content,
   components: rows([mineButton(t)]),
   isUserError: true,
@@ -89,11 +88,12 @@ export function openActions(
     const isSeen =
       isOwn || sight === 'all' || (sight === 'decided' && submission && isForModerators(submission));
     const [entry] = await history.entries(guildId, submission && isSeen ? [id] : []);
-    if (submission === undefined || entry === undefined) return toMine(t, t('submissions.noneFound'));
+    if (submission === undefined || entry === undefined)
+      return replyWithMineButton(t, t('submissions.noneFound'));
     if (entry.state === 'waiting')
       return isOwn ? replyForSubmission(context, submission, deps, true) : showOne(context, submission);
     if (entry.state === 'withdrawn')
-      return isOwn ? showWithdrawn(context, submission) : toMine(t, t('submissions.noneFound'));
+      return isOwn ? showWithdrawn(context, submission) : replyWithMineButton(t, t('submissions.noneFound'));
     const group = await groupWith(guildId, entry);
     if (group.length > 1) {
       const text = groupText(context, group, { games, isOwn, isOpened: true });
@@ -139,7 +139,7 @@ export function openActions(
     const { t } = context;
     const ended = serverResults(submission);
     const { length: count } = ended;
-    if (count === 0) return toMine(t, t('submissions.noneFound'));
+    if (count === 0) return replyWithMineButton(t, t('submissions.noneFound'));
     const page = pageOf({ count, perPage: PER_PAGE, wanted });
     const servers = ended
       .toSorted((one, other) => acceptedLast(one) - acceptedLast(other))
@@ -172,7 +172,7 @@ export function openActions(
   async function resubmit(context: PressContext): Promise<Reply> {
     const { t, guildId, user, argument: submissionId, interactionId: id } = context;
     const servers = await serversToResubmit(guildId, user.id, submissionId);
-    if (servers.length === 0) return toMine(t, t('submissions.nothingUnsent'));
+    if (servers.length === 0) return replyWithMineButton(t, t('submissions.nothingUnsent'));
     const rows = servers.map(
       (submission, index): ReadyRow => ({ kind: 'ready', line: index + 1, submission }),
     );
@@ -204,7 +204,9 @@ export function openActions(
       async run(context: PressContext): Promise<Reply> {
         const { t, argument } = context;
         const isRemoved = await deps.approvals.removeWithdrawn(context, argument);
-        return isRemoved ? { content: t('button.deleted') } : toMine(t, t('submissions.noneFound'));
+        return isRemoved
+          ? { content: t('button.deleted') }
+          : replyWithMineButton(t, t('submissions.noneFound'));
       },
     },
   } as const;

@@ -12,7 +12,7 @@ import {
   undoButtons,
 } from '../../src/approval/approval-view.ts';
 import type { WaitingSubmission } from '../../src/approval/approvals.ts';
-import { canDecide, type GuildSettings, UnreadableSettingsError } from '../../src/guilds/settings.ts';
+import { canModerate, type GuildSettings, UnreadableSettingsError } from '../../src/guilds/settings.ts';
 import {
   type Context,
   OldMessageError,
@@ -28,21 +28,21 @@ import type { SeenApproval } from '../../src/submissions/waiting-submissions.ts'
 import { outcomesForLog } from '../../src/words/outcomes.ts';
 import type { CommandDeps } from '../deps.ts';
 import { NOTHING, resendFor } from './again.ts';
-import { type Approved, approvalNotes, keyButton } from './approve.ts';
+import { type Approved, approvalNotes, replaceKeyButton } from './approve.ts';
 import { AT_START, readFilter, waitingId, writeFilter } from './filter.ts';
 import { earlierLines, linesLeft } from './lines-left.ts';
-import { blocksButton, buttonsForAll, queueSelect } from './list-several.ts';
+import { blocksButton, decideAllButtons, queueSelect } from './list-several.ts';
 import { type FormToReopen, formReply, noEffectEmbed, type RefusedForm } from './typed-form.ts';
 
 /** The argument has the ids of the draft and the submission. */
 export type DecisionContext = PressContext | SubmitContext;
 
 /** @throws UnreadableSettingsError */
-export async function mayDecide(
+export async function isModerator(
   { guildId, isAdmin, roleIds }: Context,
   settings: Pick<GuildSettings, 'getOrThrow'>,
 ): Promise<boolean> {
-  return isAdmin || canDecide(await settings.getOrThrow(guildId), { roleIds });
+  return isAdmin || canModerate(await settings.getOrThrow(guildId), { roleIds });
 }
 
 /**
@@ -54,7 +54,7 @@ export async function demandModerator(
   settings: Pick<GuildSettings, 'getOrThrow'>,
   form?: FormToReopen,
 ): Promise<void> {
-  if (await mayDecide(context, settings)) return;
+  if (await isModerator(context, settings)) return;
   const content = context.t('approval.notModerator');
   if (form === undefined) throw new UserError(content, 'permission');
   throw new OldMessageError({ content, ...formReply(form), refusal: 'permission' });
@@ -278,7 +278,7 @@ export function createApprovalQueue(deps: CommandDeps) {
         : [],
     );
     const content = [...unsent, ...approvalNotes(context, approved, games)].join('\n');
-    return { content, components: rows([keyButton(context, approved)]) };
+    return { content, components: rows([replaceKeyButton(context, approved)]) };
   }
 
   async function decidedInQueue(
@@ -295,7 +295,7 @@ export function createApprovalQueue(deps: CommandDeps) {
     const [only, ...others] = now.filter((each) => unconfirmedIn(each).length > 0);
     // Several submissions can be opened in the history.
     const resend = only && others.length === 0 ? await resendFor(context, only, deps) : NOTHING;
-    const extra = [...undoButtons(t, now), keyButton(context, approved), ...resend.buttons].filter(
+    const extra = [...undoButtons(t, now), replaceKeyButton(context, approved), ...resend.buttons].filter(
       (each) => each !== false,
     );
     const next = await showNext(context, before, false, extra.slice(0, 1));
@@ -318,7 +318,7 @@ export function createApprovalQueue(deps: CommandDeps) {
 
   /** If the settings can't be read, only admins see other members' submissions. */
   const decidesNow = (context: Context) =>
-    mayDecide(context, settings).catch((error: unknown) => {
+    isModerator(context, settings).catch((error: unknown) => {
       if (error instanceof UnreadableSettingsError) return false;
       throw error;
     });
@@ -345,7 +345,7 @@ export function createApprovalQueue(deps: CommandDeps) {
     const nextId = submissionsId('waiting', writePage(index + 2, stateOf(context, isOwn)));
     const next = found.length > 1 && button(nextId, t('submissions.nextWaiting'));
     const controls = decides
-      ? rows([...buttons, next], buttonsForAll(t, shown, found), [queueSelect(t, found)])
+      ? rows([...buttons, next], decideAllButtons(t, shown, found), [queueSelect(t, found)])
       : rows([...buttons, next]);
     return {
       ...view,

@@ -3,9 +3,8 @@ import type { PressContext, Reply } from '../../src/interactions/command.ts';
 import { button, rows } from '../../src/interactions/controls.ts';
 
 export interface RefusedForm {
-  readonly opens: string;
-  /** The label of this button. */
-  readonly label: string;
+  readonly buttonId: string;
+  readonly buttonLabel: string;
   readonly typed: readonly APIEmbed[];
   /** Reports that the form had no effect. Only shown if the submission is no longer waiting, so that it can't be opened again. */
   readonly noEffect: string;
@@ -19,9 +18,13 @@ export const typedEmbeds = (typed: Readonly<Record<string, string>>): readonly A
 
 export type FormToReopen = Omit<RefusedForm, 'noEffect'>;
 
-export const formReply = ({ opens, label, typed }: FormToReopen): Pick<Reply, 'embeds' | 'components'> => ({
+export const formReply = ({
+  buttonId,
+  buttonLabel,
+  typed,
+}: FormToReopen): Pick<Reply, 'embeds' | 'components'> => ({
   embeds: typed,
-  components: rows([button(opens, label, 'primary')]),
+  components: rows([button(buttonId, buttonLabel, 'primary')]),
 });
 
 /** Shows the values of a form that can't be opened again. No form reads them, because the embed has no title. */

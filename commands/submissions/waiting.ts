@@ -19,12 +19,11 @@ import { mineButton } from '../submit/repairs.ts';
 import { anotherButton, reportReply } from '../submit/report.ts';
 import { editAgain } from './again.ts';
 import { earlierLines, linesLeft } from './lines-left.ts';
-import { mayDecide } from './queue.ts';
+import { isModerator } from './queue.ts';
 
 export interface UnavailableDraft extends Pick<NoDraft, 'why'> {
   readonly id: string;
-  /** Whether the control would have submitted the draft. */
-  readonly isSending?: boolean;
+  readonly wouldSubmit?: boolean;
 }
 
 /**
@@ -142,7 +141,8 @@ async function nextWhileWaiting(
   const { t, guildId, user, mention } = context;
   const submissions = mention('submissions');
   const remembered = { getOrThrow: settings.rememberedOrThrow };
-  if (await mayDecide(context, remembered).catch(() => false)) return t('approval.yourself', { submissions });
+  if (await isModerator(context, remembered).catch(() => false))
+    return t('approval.yourself', { submissions });
   const isNotified = await decisionMessages.wantsDirectMessages(guildId, user.id);
   return isNotified ? t('approval.directMessage') : t('approval.next', { submissions });
 }
@@ -151,7 +151,7 @@ async function nextWhileWaiting(
  * Explains why a control's draft is unavailable. The only remaining button opens a modal with the message's lines or, if
  * everything was submitted, the member's submissions.
  */
-export function noDraft({ id, why, isSending = false }: UnavailableDraft, t: Translate): UserError {
+export function noDraft({ id, why, wouldSubmit = false }: UnavailableDraft, t: Translate): UserError {
   switch (why) {
     case 'of-another-member':
       return new UserError(t('again.notYours'));
@@ -163,7 +163,7 @@ export function noDraft({ id, why, isSending = false }: UnavailableDraft, t: Tra
       return new OldMessageError({
         content: sentences(
           t(`again.over.${why === 'gone' ? 'lapsed' : why}`),
-          isSending && why === 'gone' ? t('again.over.notSent') : undefined,
+          wouldSubmit && why === 'gone' ? t('again.over.notSent') : undefined,
           t('again.over.before'),
         ),
         components: rows([next]),

@@ -21,8 +21,8 @@ import { addressCode, readServerLines } from '../../src/words/servers.ts';
 import type { CommandDeps } from '../deps.ts';
 import { createApprovalQueue } from '../submissions/queue.ts';
 import { noDraft, replyForUnavailable, type UnavailableDraft } from '../submissions/waiting.ts';
-import { changeWaiting, isOfLines } from './change-waiting.ts';
-import { onPage } from './choices.ts';
+import { changeWaiting, hasLinesInput } from './change-waiting.ts';
+import { candidateRange } from './choices.ts';
 import { draftBefore, enterFields, fieldsOf } from './enter-fields.ts';
 import { enterLines } from './enter-lines.ts';
 import { enterList } from './enter-list.ts';
@@ -112,7 +112,7 @@ export function submitActions(deps: CommandDeps): Actions {
         replaces: commandsOfDraft,
         async run(context) {
           const { id, more: mark } = readSubmitId(context.argument);
-          const chosen = await draftEditor.choose(context, id, onPage(0), new Set([0]));
+          const chosen = await draftEditor.choose(context, id, candidateRange(0), new Set([0]));
           if (chosen.kind === 'no-draft') return replyForUnavailable(context, { id, ...chosen }, deps);
           return submitDraft(context, { id, promised: 1, mark }, deps);
         },
@@ -121,7 +121,7 @@ export function submitActions(deps: CommandDeps): Actions {
       choose: changing((context, id, more) => {
         const [, only] = more.split(':');
         const chosen = new Set(only === undefined ? context.values.map(Number) : [pageIn(only)]);
-        return draftEditor.choose(context, id, onPage(pageIn(more)), chosen);
+        return draftEditor.choose(context, id, candidateRange(pageIn(more)), chosen);
       }, pageIn),
       page: changing((context, id) => draftEditor.recheck(context, id), pageIn),
       // Opens an unfinished list in a new message. Its earlier messages can still be used.
@@ -272,7 +272,7 @@ export function submitActions(deps: CommandDeps): Actions {
         answers: 'later',
         replaces: commandsOfDraft,
         run: (context) =>
-          isOfLines(context)
+          hasLinesInput(context)
             ? enterLines(context, 'all', deps)
             : enterFields(context, readSubmitId(context.argument).id, fieldsOf(context), deps),
       },

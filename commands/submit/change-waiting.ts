@@ -18,11 +18,11 @@ import { submitDraft } from './submit-draft.ts';
 
 /* Lets a member edit a waiting submission. If the edit can't be submitted, the submission keeps waiting unchanged. */
 
-/** Whether the modal had the multi-line input. If it had separate fields, the address can't be empty. */
-export const isOfLines = ({ field }: SubmitContext): boolean => field('server') === '';
+/** In a modal with separate fields, the address can't be empty. */
+export const hasLinesInput = ({ field }: SubmitContext): boolean => field('server') === '';
 
 export const changeWaiting = (context: SubmitContext, deps: CommandDeps): Promise<Reply> =>
-  isOfLines(context) ? changeLines(context, deps) : changeFields(context, deps);
+  hasLinesInput(context) ? changeLines(context, deps) : changeFields(context, deps);
 
 async function changeFields(context: SubmitContext, deps: CommandDeps): Promise<Reply> {
   const { id } = readSubmitId(context.argument);

@@ -45,15 +45,13 @@ export function choicesText(t: Translate, { choices, draft }: CheckedDraft): str
   return texts.filter(Boolean).join('\n');
 }
 
-/** Counts the servers in a text, including those that aren't chosen. */
-export const countOfAll = ({ choices, draft }: DraftToChoose): number =>
+export const countAllServers = ({ choices, draft }: DraftToChoose): number =>
   draft.rows.filter((row) => !isRepeated(row)).length + unchosenIn(choices, draft.rows).length;
 
 export const isAnyChosen = ({ choices, draft }: DraftToChoose): boolean =>
   unchosenIn(choices, draft.rows).length < choices.candidates.length;
 
-/** Returns the indices of the candidates on a page, with the end exclusive. */
-export const onPage = (page: number): readonly [number, number] => [
+export const candidateRange = (page: number): readonly [start: number, end: number] => [
   page * LIMITS.choices,
   (page + 1) * LIMITS.choices,
 ];
@@ -81,7 +79,7 @@ export function chooseControls(
   const page = Math.min(Math.max(wanted, 0), pages - 1);
   const next = (page + 1) % pages;
   const chosen = new Set(draft.rows.map(lineLabel));
-  const [from, to] = onPage(page);
+  const [from, to] = candidateRange(page);
   const options = candidates.slice(from, to).map((candidate, index) => ({
     label: candidateLabel(candidate.typed, games),
     value: String(from + index),

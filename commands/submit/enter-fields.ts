@@ -10,7 +10,7 @@ import { type Draft, isSubmittedImmediately } from '../../src/submissions/draft.
 import { rowOfCandidate } from '../../src/submissions/draft-editor.ts';
 import type { CommandDeps } from '../deps.ts';
 import { choicesIn } from './choices.ts';
-import { gameOfAll, isGameNeeded, withNear } from './enter.ts';
+import { gameOfAll, isListGameUsed, withNear } from './enter.ts';
 import { shownPort } from './ids.ts';
 import { showDraft } from './show.ts';
 import { submitDraft } from './submit-draft.ts';
@@ -61,7 +61,7 @@ export async function readFields(
   if (found.rows.length + candidates.length > 1) {
     const rows = withNear(await completeRows(found.rows), nearestAlias);
     const choices = choicesIn(found, usable);
-    const notice = isGameNeeded(rows, choices) ? whyUnusable : undefined;
+    const notice = isListGameUsed(rows, choices) ? whyUnusable : undefined;
     return { read: { source: 'message', rows, hidden: found.hidden }, choices, notice };
   }
   const rows = [...found.rows, ...candidates];

@@ -9,7 +9,7 @@ import { MAX_NAMED } from '../../src/words/servers.ts';
 import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { choicesIn } from './choices.ts';
-import { gameOfAll, isGameNeeded, keepTyped, withNear } from './enter.ts';
+import { gameOfAll, isListGameUsed, keepTyped, withNear } from './enter.ts';
 import { showDraft, unreadableText } from './show.ts';
 import { fileName, readFile } from './text-file.ts';
 
@@ -44,7 +44,7 @@ export async function enterList(context: Context & EnteredValues, deps: CommandD
     const rows = withNear(await deps.completeRows(list.rows), nearestAlias);
     const leftOut = withNumbers(undefined, list.leftOut);
     const draft: Draft = { id, source: 'text', rows, leftOut, hidden, panelChannelId };
-    const notices = [isGameNeeded(rows, choices) && whyUnusable, unusedText(t, list.unused)];
+    const notices = [isListGameUsed(rows, choices) && whyUnusable, unusedText(t, list.unused)];
     const notice = notices.filter(Boolean).join('\n') || undefined;
     return await showDraft(context, id, await deps.draftEditor.open(context, draft, choices), deps, {
       notice,

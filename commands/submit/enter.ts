@@ -23,8 +23,7 @@ export async function gameOfAll(context: Context, typed: string, deps: CommandDe
 export const withNear = (rows: readonly Row[], near: string | undefined): readonly Row[] =>
   rows.map((row) => (near !== undefined && lacksGame(row) ? { ...row, near: row.near ?? near } : row));
 
-/** Whether a game that applies to the whole list would be used. */
-export const isGameNeeded = (rows: readonly Row[], choices: Choices | undefined): boolean =>
+export const isListGameUsed = (rows: readonly Row[], choices: Choices | undefined): boolean =>
   rows.some(lacksGame) || choices?.candidates.some(({ typed }) => typed.game === '') === true;
 
 /** Explains why a list can't be read, and offers a button that reopens the modal with the typed text. */

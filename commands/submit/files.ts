@@ -36,12 +36,10 @@ interface ListFile {
 
 export type Reasons = ReadonlyMap<Row, string>;
 
-/** Formats a limit as the reason why rows are held back. Returns '' without a limit. */
-export const reasonOfLimit = (t: Translate, limited: ReachedLimit | undefined): string =>
+export const heldBackReason = (t: Translate, limited: ReachedLimit | undefined): string =>
   limited ? readOutsideDiscord(wholeText(limitText(limited, t), t)) : '';
 
-/** Splits a row into the columns of a file. Invalid rows are kept as the member typed them. */
-export function inFields(row: Row): TypedRow {
+export function toColumns(row: Row): TypedRow {
   if (row.kind === 'invalid') return row.typed;
   const { server, port, queryPort, game } = row.submission;
   return { server, port: String(port), queryPort: String(queryPort ?? ''), game };
@@ -61,7 +59,7 @@ function filesOf(kind: Kind, reasons: Reasons): readonly ListFile[] {
   const inOrder = [...reasons.keys()].toSorted(inOrderOfPlaces);
   const rows = inOrder.map((row) => ({
     ...placeOf(row),
-    typed: inFields(row),
+    typed: toColumns(row),
     reason: reasons.get(row) ?? '',
   }));
   const files = rejectedCsv(rows, { mostBytes: MAX_BYTES_TO_CORRECT, mostFiles: MAX_FILES[kind] });
@@ -75,7 +73,7 @@ function filesOf(kind: Kind, reasons: Reasons): readonly ListFile[] {
 export function previewFile(rows: readonly ReadyRow[]): ListFile {
   const heading = ['server', 'port', 'query_port', 'game', 'line'];
   const lines = rows.map((row) => {
-    const { server, port, queryPort, game } = inFields(row);
+    const { server, port, queryPort, game } = toColumns(row);
     return [server, port, queryPort, game, lineLabel(row)];
   });
   return { name: 'preview.csv', data: Buffer.from(csvFile(heading, lines)) };

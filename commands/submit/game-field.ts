@@ -71,14 +71,14 @@ export async function gamePart(context: Context, wanted: GameField, deps: Comman
   const allowed = await suggestions.allowed(guildId);
   const noKey = await keys.problem(guildId);
   const settings = await deps.settings.getOrUnreadable(guildId);
-  // Whether admins exclude any of the service's games.
-  const isLimited = allowed.length < games.all.length;
+  const hasExcludedGames = allowed.length < games.all.length;
   const { label, hint, typed, required } = wanted;
   const chosen = games.find(typed) ?? { alias: typed, name: typed };
   const isLost = wanted.keepsTyped === true && !allowed.some(({ alias }) => alias === chosen.alias);
   const kept = isLost ? [{ ...chosen, name: t('panel.gameNotAllowed', { game: chosen.name }) }] : [];
   const options = [...allowed, ...kept].filter(isSelectable).map(gameOption);
-  const isSelect = (isLimited || games.isFresh()) && allowed.length > 0 && options.length <= LIMITS.choices;
+  const isSelect =
+    (hasExcludedGames || games.isFresh()) && allowed.length > 0 && options.length <= LIMITS.choices;
   const field: Field = isSelect
     ? {
         kind: 'select',
@@ -100,7 +100,7 @@ export async function gamePart(context: Context, wanted: GameField, deps: Comman
   const names = allowed.slice(0, MAX_GAMES_NAMED).map(({ name }) => escapeName(name));
   const texts = [
     noKey && keyText(noKey, context),
-    isLimited && !isSelect && t('modal.someGames', { games: namedText(t, names, allowed.length) }),
+    hasExcludedGames && !isSelect && t('modal.someGames', { games: namedText(t, names, allowed.length) }),
     wanted.isCorrection !== true &&
       settings !== 'unreadable' &&
       nextStepsText(context, context.panelChannelId, settings),

@@ -30,9 +30,9 @@ import type { Audience, Translate } from '../../src/words/words.ts';
 import { choicesText, hasChoices } from './choices.ts';
 import {
   filesToSendBack,
+  heldBackReason,
   MAX_LINES_WITHOUT_FILES,
   previewFile,
-  reasonOfLimit,
   textWithoutFiles,
 } from './files.ts';
 import { invalidItem, reasonsOf } from './problem-text.ts';
@@ -57,9 +57,9 @@ export function previewOf(
   const first = shortenMarkup(notice, MAX_NOTICE_LENGTH);
   const ready = sendable.slice(0, allowance.count);
   const waiting = sendable.slice(allowance.count);
-  const invalid = invalidIn(draft);
+  const invalid = invalidInDisplayOrder(draft);
   const reasonOf = reasonsOf(t, games);
-  const limitReason = reasonOfLimit(t, allowance.limited);
+  const limitReason = heldBackReason(t, allowance.limited);
   const reasons = new Map<Row, string>([
     ...invalid.map((row) => [row, reasonOf(row)] as const),
     ...waiting.map((row) => [row, limitReason] as const),
@@ -111,8 +111,7 @@ function gameCountsText(t: Translate, servers: readonly ServerSubmission[], game
   return namedText(t, counts, byGame.length);
 }
 
-/** Returns a draft's invalid rows in display order: lines that only lack a game are last. */
-function invalidIn({ rows }: Pick<Draft, 'rows'>): readonly InvalidRow[] {
+function invalidInDisplayOrder({ rows }: Pick<Draft, 'rows'>): readonly InvalidRow[] {
   const invalid = rows.filter(isInvalid);
   return [...invalid.filter((row) => !lacksGame(row)), ...invalid.filter(lacksGame)];
 }
@@ -130,7 +129,7 @@ function unsubmittedLineText(
     namesAll,
   }: { readonly games: GameIndex; readonly files: string; readonly namesAll: boolean },
 ): string {
-  const count = invalidIn(draft).length;
+  const count = invalidInDisplayOrder(draft).length;
   const most = namesAll ? count : MAX_NAMED;
   const lines = [invalidText(t, draft, games, most)];
   if (count > most) lines.push(t('list.allIn', { files }));
@@ -147,7 +146,7 @@ export function invalidText(
   games: GameIndex,
   maxLines: number,
 ): string {
-  const invalid = invalidIn(draft);
+  const invalid = invalidInDisplayOrder(draft);
   if (invalid.length === 0) return '';
   const isNumbered = draft.source === 'text';
   const items = firstItems(t, invalid, maxLines, (row) => invalidItem(t, row, games, isNumbered));
@@ -163,19 +162,18 @@ export const skippedText = (
   { notAgain, repeated, leftOut, notChosen, hidden = 0 }: SkippedLines,
 ): string =>
   [
-    numbersText(t, 'notAgain', notAgain),
-    numbersText(t, 'repeated', repeated),
-    numbersText(t, 'leftOut', leftOut),
+    lineNumbersText(t, 'notAgain', notAgain),
+    lineNumbersText(t, 'repeated', repeated),
+    lineNumbersText(t, 'leftOut', leftOut),
     source === 'text'
-      ? numbersText(t, 'notChosen', notChosen)
+      ? lineNumbersText(t, 'notChosen', notChosen)
       : notChosen && t('choices.notChosen', { count: notChosen.count }),
     hidden > 0 && t('choices.hidden', { count: hidden }),
   ]
     .filter(Boolean)
     .join('\n');
 
-/** Names lines by their numbers. */
-const numbersText = (
+const lineNumbersText = (
   t: Translate,
   key: Exclude<keyof SkippedLines, 'hidden'>,
   numbers: LineNumbers | undefined,
@@ -185,11 +183,10 @@ const numbersText = (
   return t(`list.${key}`, { count, numbers: namedText(t, lines, lines.length + more) });
 };
 
-/** @param waiting number of servers held back by a limit */
-function readyText(t: Translate, checked: CheckedDraft, count: number, waiting: number): string {
+function readyText(t: Translate, checked: CheckedDraft, count: number, heldBackCount: number): string {
   if (count > 0) return t('list.ready', { count });
   const isSaid =
-    hasChoices(checked) || waiting > 0 || checked.draft.rows.some(lacksGame) || isNothingNew(checked);
+    hasChoices(checked) || heldBackCount > 0 || checked.draft.rows.some(lacksGame) || isNothingNew(checked);
   return isSaid ? '' : t('list.nothingReady');
 }
 

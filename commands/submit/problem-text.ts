@@ -18,7 +18,7 @@ import {
   type ProblemText,
   problemText,
   wholeText,
-  withUsual,
+  withUsualPort,
 } from '../../src/words/problem.ts';
 import { namedText, sentences } from '../../src/words/sentences.ts';
 import { addressItem, withSign } from '../../src/words/servers.ts';
@@ -28,8 +28,11 @@ const MAX_VALUE_LENGTH = 24;
 const MAX_NAME_LENGTH = 30;
 const MAX_LINE_NUMBERS = 8;
 
-/** Adds a suggestion, such as a game or a port, to the text about a problem. */
-const withNear = (t: Translate, { short, help }: ProblemText, near: string | undefined): ProblemText => ({
+const withSuggestion = (
+  t: Translate,
+  { short, help }: ProblemText,
+  near: string | undefined,
+): ProblemText => ({
   short,
   help: near === undefined || near === '' ? help : t('problem.help.near', { near }),
 });
@@ -98,7 +101,7 @@ function rowProblemText(
 ): ProblemText {
   const text = problemText(row.problem, t, maxValueLength);
   const usual = row.problem.code === 'port-missing' ? undefined : usualPortRepair(row, games)?.value;
-  return usual === undefined ? text : { ...text, short: withUsual(text.short, usual, t) };
+  return usual === undefined ? text : { ...text, short: withUsualPort(text.short, usual, t) };
 }
 
 function whyText(t: Translate, row: InvalidRow, games: GameIndex): string {
@@ -107,7 +110,7 @@ function whyText(t: Translate, row: InvalidRow, games: GameIndex): string {
   const [game] = problem.code === 'game-unknown' ? games.search(problem.game, 1) : [];
   const near = game?.name ?? meantAddress(row) ?? meantValue(row.typed);
   return wholeText(
-    withNear(t, { short }, near && escapeText(shorten(visibleLine(near), MAX_NAME_LENGTH))),
+    withSuggestion(t, { short }, near && escapeText(shorten(visibleLine(near), MAX_NAME_LENGTH))),
     t,
   );
 }
@@ -134,7 +137,7 @@ export function reasonsOf(t: Translate, games: GameIndex): (row: InvalidRow) => 
   return (row) => {
     const { problem, typed } = row;
     const near = problem.code === 'game-unknown' ? nearest(problem.game) : meantValue(typed);
-    return readOutsideDiscord(wholeText(withNear(t, rowProblemText(t, row, games), near), t));
+    return readOutsideDiscord(wholeText(withSuggestion(t, rowProblemText(t, row, games), near), t));
   };
 }
 

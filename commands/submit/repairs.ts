@@ -16,8 +16,7 @@ import { submitId } from './ids.ts';
 
 type KnownGames = Pick<Games, 'find' | 'isFresh'>;
 
-/** Whether the fixed line is submitted immediately. If something else is wrong with it, it is shown again instead. */
-const isSent = (draft: Draft, typed: TypedRow, repair: Repair, games: KnownGames): boolean =>
+const isSubmittedOnceFixed = (draft: Draft, typed: TypedRow, repair: Repair, games: KnownGames): boolean =>
   isSubmittedImmediately(draft) && isReady(readOne(repaired(typed, repair), [], games));
 
 /** Only buttons that submit the line are labelled as such. */
@@ -28,7 +27,7 @@ export function repairButtons(
   games: KnownGames,
 ): readonly Control[] {
   const { problem, address, typed } = row;
-  const sends = (repair: Repair) => isSent(draft, typed, repair, games);
+  const sends = (repair: Repair) => isSubmittedOnceFixed(draft, typed, repair, games);
   if (isSwapped(typed, games)) {
     const swap: Repair = { field: 'swap', value: '' };
     const swapped = repaired(typed, swap);
@@ -42,18 +41,18 @@ export function repairButtons(
   );
 }
 
-/** @param sent the name of the line's game if the fixed line is submitted immediately */
-function repairLabel(t: Translate, { field, value, port }: Repair, sent: string | false): string {
+function repairLabel(t: Translate, { field, value, port }: Repair, submittedGame: string | false): string {
   switch (field) {
     case 'queryPort':
-      if (port !== undefined && sent) return t('again.submitPorts', { value: port, queryPort: value });
+      if (port !== undefined && submittedGame)
+        return t('again.submitPorts', { value: port, queryPort: value });
       if (port !== undefined) return t('list.button.queryPort', { port: value, count: 1 });
-      return t(sent ? 'again.submitNoQueryPort' : 'again.noQueryPort');
+      return t(submittedGame ? 'again.submitNoQueryPort' : 'again.noQueryPort');
     case 'port':
-      return t(sent ? 'again.submitPort' : 'again.use', { value });
+      return t(submittedGame ? 'again.submitPort' : 'again.use', { value });
     default:
-      return sent
-        ? t('choices.submit', serverLabel(value, sent))
+      return submittedGame
+        ? t('choices.submit', serverLabel(value, submittedGame))
         : t('again.use', { value: labelledAddress(value) });
   }
 }
@@ -83,7 +82,7 @@ export function gameControls(
     gameLabels(some).map(({ label, alias }) => {
       const repair = gameRepair(typed, alias);
       const { port } = repair;
-      const sends = isSent(draft, typed, repair, known);
+      const sends = isSubmittedOnceFixed(draft, typed, repair, known);
       if (port !== undefined) return { repair, sends, label: t('again.gameAndPort', { game: label, port }) };
       const read = readRow(repaired(typed, repair), alias);
       const lacksPort = !read.ok && read.problem.code === 'port-missing';

@@ -8,7 +8,7 @@ import { type Draft, isUnconfirmed, onlyRow, skippedLines } from '../../src/subm
 import { linesToEdit } from '../../src/submissions/draft-editor.ts';
 import { isAboutKey, type ServerOutcome } from '../../src/submissions/outcome.ts';
 import { type EndedSubmission, type RowResult, rowResult } from '../../src/submissions/pipeline.ts';
-import { nextForKey } from '../../src/words/keys.ts';
+import { nextStepForKey } from '../../src/words/keys.ts';
 import { remainingText } from '../../src/words/not-submitted.ts';
 import {
   announcementOf,
@@ -32,7 +32,7 @@ import {
 import type { Audience, Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { enterKey } from '../setkey.ts';
-import { filesToSendBack, inFields, type Reasons, reasonOfLimit, textWithoutFiles } from './files.ts';
+import { filesToSendBack, heldBackReason, type Reasons, textWithoutFiles, toColumns } from './files.ts';
 import { submitId } from './ids.ts';
 import { invalidText, ownHeldText, skippedText } from './preview.ts';
 import { reasonsOf } from './problem-text.ts';
@@ -104,7 +104,7 @@ function serverReport(
     texts: [
       outcomeText(context, server, outcome),
       includesFirstAccepted && t('ended.next.first'),
-      keyProblem && nextForKey(context, keyProblem),
+      keyProblem && nextStepForKey(context, keyProblem),
       allowance && `-# ${allowance}`,
       skippedLinesText(t, result),
     ],
@@ -128,7 +128,7 @@ async function listReport(
   const allowed = await settings.getOrThrow(context.guildId).catch(() => undefined);
   const allowedGames = gamesAmong(games, allowed?.games);
   const reasonOf = reasonsOf(t, allowedGames);
-  const limitReason = reasonOfLimit(t, limited);
+  const limitReason = heldBackReason(t, limited);
   const endedAs = (kind: ServerOutcome['kind']) =>
     ended
       .filter(({ outcome }) => outcome.kind === kind)
@@ -245,7 +245,7 @@ function keyText(
   failed: readonly RowResult[],
 ): string | undefined {
   const { t } = context;
-  const next = keyProblem && nextForKey(context, keyProblem);
+  const next = keyProblem && nextStepForKey(context, keyProblem);
   if (failed.length === 0) return next;
   const heading = t('ended.key', { count: failed.length });
   const rejection = failed.find(({ outcome }) => outcome.kind === 'rejected')?.outcome;
@@ -254,12 +254,12 @@ function keyText(
   return withNext(withSaid(t, rejection, heading, saidOf(t, rejection)), rejection, next);
 }
 
-/**
- * @param count number of lines in the report
- * @param files names of the files to correct and send again
- */
-const filesText = (t: Translate, count: number, files: string): string =>
-  ['-# ', t('list.theseLines', { count }), files && ` · ${t('list.notGone', { files })}`].join('');
+const filesText = (t: Translate, lineCount: number, filesToCorrect: string): string =>
+  [
+    '-# ',
+    t('list.theseLines', { count: lineCount }),
+    filesToCorrect && ` · ${t('list.notGone', { files: filesToCorrect })}`,
+  ].join('');
 
 /**
  * Writes every row in its original order. Outcomes are named as in the message. The headings are in English, because
@@ -275,7 +275,7 @@ function reportCsv(t: Translate, draft: Draft, ended: readonly RowResult[], reas
   }
 
   const lines = draft.rows.map((row) => {
-    const { server, port, queryPort, game } = inFields(row);
+    const { server, port, queryPort, game } = toColumns(row);
     const outcome = outcomes.get(row)?.kind ?? 'not-sent';
     return [lineLabel(row), server, port, queryPort, game, t(`outcome.${outcome}`), messageOf(row)];
   });

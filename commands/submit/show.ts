@@ -27,7 +27,7 @@ import type { Translate } from '../../src/words/words.ts';
 import type { CommandDeps } from '../deps.ts';
 import { enterKey } from '../setkey.ts';
 import { replyForUnavailable } from '../submissions/waiting.ts';
-import { chooseControls, countOfAll, hasChoices, isAnyChosen } from './choices.ts';
+import { chooseControls, countAllServers, hasChoices, isAnyChosen } from './choices.ts';
 import { nextStepsText } from './game-field.ts';
 import { submitId } from './ids.ts';
 import { countUnconfirmed, previewOf } from './preview.ts';
@@ -241,7 +241,7 @@ function submitLabel(t: Translate, checked: CheckedDraft): string {
   const { waits, allowance, ready } = checked;
   // If a limit holds back all the servers, the button submits them once the limit allows it.
   const count = allowance.count || ready.length;
-  const total = hasChoices(checked) ? countOfAll(checked) : count;
+  const total = hasChoices(checked) ? countAllServers(checked) : count;
   const isPart = hasChoices(checked) && isAnyChosen(checked);
   if (!isPart)
     return waits ? t('list.button.submitForApproval', { count }) : t('list.button.submit', { count });

@@ -45,7 +45,7 @@ export async function submitDraft(
       return withNote(await reportReply(context, result, deps), wasTried ? 'tried' : 'notTried', isUnsent);
     }
     case 'no-draft':
-      return replyForUnavailable(context, { id, ...result, isSending: true }, deps);
+      return replyForUnavailable(context, { id, ...result, wouldSubmit: true }, deps);
     case 'waiting': {
       const reply = await replyForUnavailable(context, { id, why: 'submitted' }, deps);
       const content = [reply.content, foundText(t, result.rows)].filter(Boolean).join('\n');

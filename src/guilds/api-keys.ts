@@ -115,8 +115,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
     }
   }
 
-  /** Whether the service rejected the key so recently that the bot doesn't use it for now. */
-  function isResting({ invalidSince, answer }: KeyRecord): boolean {
+  function wasRecentlyRejected({ invalidSince, answer }: KeyRecord): boolean {
     return invalidSince !== undefined && isRecent(Date.parse(answer?.at ?? invalidSince), REST_MS, now());
   }
 
@@ -144,7 +143,7 @@ export function createApiKeys(deps: ApiKeysDeps) {
       const found = await find(guildId);
       if (found.kind === 'none') return { kind: 'unusable', problem: found.problem };
       const { record, problem } = found;
-      if (problem && isResting(record)) return { kind: 'unusable', problem };
+      if (problem && wasRecentlyRejected(record)) return { kind: 'unusable', problem };
       const key = open(guildId, record);
       return key
         ? { kind: 'usable', key, setAt: record.setAt, problem }

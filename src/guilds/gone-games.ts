@@ -7,12 +7,11 @@ export interface GoneGamesDeps {
   readonly values: Pick<Store['values'], 'ids'>;
   readonly settings: Pick<GuildSettings, 'getOrUnreadable' | 'change'>;
   readonly games: Pick<Games, 'all' | 'isFresh'>;
-  /** Notifies the guild's admins. */
-  readonly report: (guildId: string, aliases: readonly string[]) => Promise<void>;
+  readonly notifyAdmins: (guildId: string, aliases: readonly string[]) => Promise<void>;
 }
 
 /** Creates the function that notifies a guild once about each allowed game that the service has removed or renamed. */
-export function createGoneGames({ values, settings, games, report }: GoneGamesDeps) {
+export function createGoneGames({ values, settings, games, notifyAdmins }: GoneGamesDeps) {
   return async (stopping: AbortSignal): Promise<void> => {
     if (!games.isFresh()) return;
     const known = new Set(games.all.map(({ alias }) => alias));
@@ -29,7 +28,7 @@ export function createGoneGames({ values, settings, games, report }: GoneGamesDe
       if (unreported.length === 0 && gone.length === reported.length) continue;
       // The settings may have been deleted in the meantime.
       await settings.change(guildId, (before) => (before.games ? { ...before, goneGames: gone } : before));
-      if (unreported.length > 0) await report(guildId, unreported);
+      if (unreported.length > 0) await notifyAdmins(guildId, unreported);
     }
   };
 }

@@ -67,8 +67,7 @@ export function needsApproval(
   return approval === true && isAdmin !== true && !isTrusted;
 }
 
-/** Whether a member can decide on submissions, and block members and hosts. */
-export const canDecide = (
+export const canModerate = (
   { approvalRoleId }: Settings,
   { isAdmin, roleIds = [] }: { readonly isAdmin?: boolean; readonly roleIds?: readonly string[] },
 ): boolean => isAdmin === true || (approvalRoleId !== undefined && roleIds.includes(approvalRoleId));

@@ -1,6 +1,6 @@
 import type { ApiKeys, KeyToUse, NoKey, UsableKey } from '../guilds/api-keys.ts';
 import { type Blocks, NO_BLOCKS } from '../guilds/blocks.ts';
-import { canDecide, type GuildSettings, needsApproval, type Settings } from '../guilds/settings.ts';
+import { canModerate, type GuildSettings, needsApproval, type Settings } from '../guilds/settings.ts';
 import type { NotSentOutcome, ServerSubmission } from '../listing/contract.ts';
 import type { GameIndex } from '../listing/game-search.ts';
 import type { Guard } from '../listing/guard.ts';
@@ -171,7 +171,7 @@ export function createCheck({ alreadySubmitted, choices, limits, waitingSubmissi
       // Some rows' problems may have been resolved since the last check, by an admin, a moderator's decision or a newly
       // loaded games list.
       const read = reread(draft, (row) => (mayBeRightNow(row, games) ? typedOf(row) : undefined), games);
-      const isModerator = canDecide(chosen, by);
+      const isModerator = canModerate(chosen, by);
       const allowed = chosen.games;
       /**
        * Returns why the guild's rules hold back a row, even a repeated row. A disallowed game comes before other problems,

@@ -69,8 +69,7 @@ function renewText(
   return t('key.renew', { member, setkey: mention('setkey') });
 }
 
-/** Returns what to do if servers were rejected or not sent because of the key. */
-export function nextForKey(audience: Audience, why: NoKey): string | undefined {
+export function nextStepForKey(audience: Audience, why: NoKey): string | undefined {
   return why.code === 'key-invalid' ? renewText(audience, why) : keyText(why, audience);
 }
 

@@ -26,13 +26,12 @@ export function problemText(
   const values = valuesOf(problem, maxValueLength);
   const plain = t(`problem.short.${shortKey(problem)}`, values);
   const usual = problem.code === 'port-missing' ? problem.usual : undefined;
-  const short = usual === undefined ? plain : withUsual(plain, usual, t);
+  const short = usual === undefined ? plain : withUsualPort(plain, usual, t);
   const help = helpKey(problem);
   return help === undefined ? { short } : { short, help: t(`problem.help.${help}`, values) };
 }
 
-/** Adds the game's default port to a text about a missing or impossible port. */
-export const withUsual = (short: string, usual: number | string, t: Translate): string =>
+export const withUsualPort = (short: string, usual: number | string, t: Translate): string =>
   t('problem.withUsual', { short, usual });
 
 /** Address ranges with their own explanations. Other ranges are described as special. */

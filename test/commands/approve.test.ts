@@ -3,7 +3,7 @@ import {
   type Approved,
   announcementOfAll,
   approvalNotes,
-  keyButton,
+  replaceKeyButton,
 } from '../../commands/submissions/approve.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 import { isReady } from '../../src/server-lists/row.ts';
@@ -93,7 +93,7 @@ describe('the reply to a moderator who approves a submission', () => {
     );
     expect(notesOf(1, { keyProblem })).toMatch(/⚠️ .* rejects .* API key.* can replace it with \/setkey/);
     const buttonFor = (isAdmin: boolean) =>
-      keyButton(anyContext({ isAdmin }), [approvedWith(1, { keyProblem })]);
+      replaceKeyButton(anyContext({ isAdmin }), [approvedWith(1, { keyProblem })]);
     expect(buttonFor(true)).toMatchObject({ label: 'Enter an API key' });
     expect(buttonFor(false)).toBe(false);
   });

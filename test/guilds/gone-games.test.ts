@@ -18,7 +18,7 @@ it('admins are notified once when the service removes an allowed game', async ()
     values: store.values,
     settings,
     games,
-    report: async (guildId, aliases) => void notified.push(`${guildId}: ${aliases}`),
+    notifyAdmins: async (guildId, aliases) => void notified.push(`${guildId}: ${aliases}`),
   });
   await look(NEVER);
   expect(notified).toEqual([]);
@@ -51,7 +51,7 @@ it("the check for removed games doesn't restore deleted settings", async () => {
       },
     },
     games: { all: [], isFresh: () => true },
-    report: async () => undefined,
+    notifyAdmins: async () => undefined,
   })(NEVER);
   expect(await store.values.get('settings:1')).toBeUndefined();
 });
@@ -76,7 +76,7 @@ it("the check for removed games doesn't block other work", async () => {
       change: () => Promise.reject(new Error('nothing is to be changed')),
     },
     games: { all: [], isFresh: () => true },
-    report: async () => undefined,
+    notifyAdmins: async () => undefined,
   });
   await expect(look(stopping.signal)).rejects.toThrow('aborted');
   expect(looked).toEqual(['1', '2']);

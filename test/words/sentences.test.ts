@@ -16,7 +16,7 @@ import {
   type NotApprovedOutcome,
   type ServerOutcome,
 } from '../../src/submissions/outcome.ts';
-import { keyText, nextForKey } from '../../src/words/keys.ts';
+import { keyText, nextStepForKey } from '../../src/words/keys.ts';
 import { languages } from '../../src/words/languages.ts';
 import { notSubmittedText, stillWaitingText } from '../../src/words/not-submitted.ts';
 import { announcementOf, outcomesForLog, outcomeText } from '../../src/words/outcomes.ts';
@@ -169,7 +169,7 @@ describe.each(languages)('untrusted markup (in $tag)', ({ locales }) => {
     const ended = OUTCOMES.map((outcome) => ({ server, outcome }));
     const texts = audiences.flatMap((each) => [
       ...OUTCOMES.map((outcome) => outcomeText(each, server, outcome)),
-      nextForKey(each, { code: 'key-invalid', setBy: '9' }),
+      nextStepForKey(each, { code: 'key-invalid', setBy: '9' }),
       keyText({ code: 'key-invalid', setBy: '' }, each),
     ]);
     expectSentences([...texts, ...outcomesForLog(t, ended)]);
