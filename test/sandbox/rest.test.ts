@@ -190,7 +190,7 @@ describe("the simulated Discord's validation", () => {
     }
   });
 
-  it('is tested for every rule', () => {
+  it('has a test for every rule', () => {
     const rules = [MESSAGE_RULES, RESPONSE_RULES, CHOICE_RULES, MODAL_RULES, COMMAND_RULES].flat();
     for (const { title } of rules) expect(BROKEN).toHaveProperty([title]);
   });

@@ -27,7 +27,7 @@ const somebody = (role: 'admin' | 'member', guild = 0) => {
 };
 
 describe('a sandbox front end', () => {
-  it('learns who can see an ephemeral reply', async () => {
+  it('is told who can see an ephemeral reply', async () => {
     const member = somebody('member');
     const events = await eventsDuring('message', () => member.slash('help'));
     expect(new Set(events.map(({ onlyFor }) => onlyFor))).toEqual(new Set([member.userId]));

@@ -92,7 +92,7 @@ describe('the line numbers after an edit', () => {
   const placing = (...labels: (string | undefined)[]) =>
     createPlacing({ labels, opened, others, leftOut: ['8', '40'] });
 
-  it("come from the member's input first, then from deleted lines", () => {
+  it("reuse a deleted line's number if none is typed", () => {
     const { placeIn } = placing('12b', undefined, undefined, undefined);
     expect([2, 1, 3, 4].map(placeIn)).toEqual([
       { line: 3 },

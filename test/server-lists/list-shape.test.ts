@@ -76,14 +76,14 @@ describe('the list parser', () => {
     }
   });
 
-  it.each(UNSURE)('only suggests addresses from ambiguous text: %j', (text) => {
+  it.each(UNSURE)('leaves addresses in ambiguous text unselected: %j', (text) => {
     for (const list of [read(text, 'cs2'), rowsOfMessage(text, games)]) {
       expect(list).toMatchObject({ shape: 'unsure', rows: [] });
       expect(list.unchosen.length).toBeGreaterThan(0);
     }
   });
 
-  it.each(PEOPLE)('only suggests addresses from text about people: %j', (text) => {
+  it.each(PEOPLE)('leaves addresses in text about people unselected: %j', (text) => {
     for (const list of [read(`${text}`, 'cs2'), rowsOfMessage(text, games)]) {
       expect(list).toMatchObject({ shape: 'people', rows: [] });
       expect(list.unchosen.length).toBeGreaterThan(0);
@@ -99,7 +99,7 @@ describe('the list parser', () => {
     ]);
   });
 
-  it('only suggests addresses if one of them might belong to a person', () => {
+  it('leaves all addresses unselected if one might belong to a person', () => {
     const list = read(`Rust: ${A}:28015\nKestrel joined from ${X}:51234`, 'cs2');
     expect(candidates(list)).toEqual([`1 ${A}:28015 rust`, `2 ${X}:51234`]);
     expect(list.unchosen.map(({ words }) => words)).toEqual(['Rust', 'Kestrel joined from']);
@@ -120,7 +120,7 @@ describe('the list parser', () => {
     });
   });
 
-  it("adds a letter to the label of a line's second server", () => {
+  it('labels the second server on line 3 as "3b"', () => {
     const text = `Our servers\nRust\n${A}:28015, ${A}:28025\nTeamSpeak: ${B}:9987\n${B}:28015`;
     const list = read(text);
     expect(places(list)).toEqual([`3 ${A}:28015 rust`, `3b ${A}:28025 rust`, `5 ${B}:28015 rust`]);
@@ -187,7 +187,7 @@ describe('an address label', () => {
     );
   });
 
-  it('is read as a game if it is "alias" and its value is a known game', () => {
+  it('can be "alias" unless its value is a known game', () => {
     const rows = read(
       JSON.stringify([
         { ip: '10.0.40.106', alias: B, port: 27_050 },

@@ -158,7 +158,7 @@ describe("a row's original text", () => {
     expect(`${row.server} ${row.port}`).toBe(expected);
   });
 
-  it('can be corrected by moving a second port to the query port', () => {
+  it('can be corrected by using a second port as the query port', () => {
     const repairs = repairsOf({ code: 'port-conflict', inServer: 1, port: 2 });
     const corrected = repairs.map((repair) => repaired(typed('8.8.8.8:1', { port: '2' }), repair));
     expect(corrected.at(-1)).toMatchObject({ server: '8.8.8.8', port: '1', queryPort: '2' });

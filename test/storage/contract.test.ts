@@ -360,7 +360,7 @@ describe.each(kinds())('processes sharing a %s store', (kind) => {
     expect(await untils()).toHaveLength(2);
   });
 
-  it("lose their leases to a process that doesn't share the store", async () => {
+  it('lose their leases if another process claims sole use of the store', async () => {
     const [store] = await openBoth();
     await working(store);
     const { processId } = await startProcess(store, { isShared: false });

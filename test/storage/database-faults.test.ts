@@ -26,27 +26,27 @@ async function filled(): Promise<string> {
   return store.path;
 }
 
-describe('an unwritable database path', () => {
+describe('opening a database', () => {
   const advice = /^cannot write to .*: .+; check its owner and free space$/;
 
-  it('is reported if a parent folder is a file', async () => {
+  it('fails if a parent folder is a file', async () => {
     const file = join(folder(), 'file');
     writeFileSync(file, 'x');
     expect(await refusal(join(file, 'data', 'bot.sqlite'))).toMatch(advice);
   });
 
-  it('is reported if it is a folder', async () => {
+  it('fails if the path is a folder', async () => {
     const path = join(folder(), 'bot.sqlite');
     mkdirSync(path);
     expect(await refusal(path)).toMatch(advice);
   });
 
-  it("is reported if files can't be created in its folder", async () => {
+  it("fails if the folder isn't writable", async () => {
     // This folder belongs to the user who runs the test. For another user's folder, the explanation is different.
     expect(await refusal(`/proc/${process.pid}/bot.sqlite`)).toMatch(advice);
   });
 
-  it('is reported if it is a read-only file', async () => {
+  it('fails if the file is read-only', async () => {
     const path = await filled();
     const bytes = readFileSync(path);
     // Root can write to any file, but SQLite can't write to a file from a later version (File Format 1.3.3).
@@ -55,7 +55,7 @@ describe('an unwritable database path', () => {
     expect(readFileSync(path).equals(bytes)).toBe(true);
   });
 
-  it('is reported if another process keeps the database locked', async () => {
+  it('fails if another process keeps the file locked', async () => {
     const path = await filled();
     const other = new DatabaseSync(path);
     onTestFinished(() => other.close());

@@ -17,9 +17,9 @@ const WHAT_TO_DO =
   'migration, as docs/development/storage.md explains, and in makeKeyvTable for PostgreSQL. Then update SHAPE.';
 
 it.each([
-  ['creates', []],
-  ['leaves unchanged', SHAPE],
-])('@keyv/sqlite %s the table that the migrations expect', async (_, before) => {
+  ['new table', []],
+  ['existing table', SHAPE],
+])('@keyv/sqlite uses the table that the migrations expect (%s)', async (_, before) => {
   const path = join(folder(), 'data/bot.sqlite');
   mkdirSync(dirname(path));
   const database = new DatabaseSync(path);

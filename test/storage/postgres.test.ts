@@ -109,7 +109,7 @@ describe.skipIf(!hasPostgres())('a PostgreSQL store', () => {
     expect(await values.keys('a:')).toEqual(['a:1', 'a:\u{FFFD}']);
   });
 
-  it('rolls back a change that ignored a database error', async () => {
+  it('rolls back a change after an ignored database error', async () => {
     const store = await started((await database()).storeUrl);
     const change = store.inGuild('1', async () => {
       await store.values.set('a:1', 1);

@@ -103,7 +103,7 @@ async function startRelease({ bot, startVersion }: Awaited<ReturnType<typeof ver
 }
 
 describe.each(kinds())('version 0.4.0 and a newer version sharing a %s database', (kind) => {
-  it("continue each other's lists and waiting submissions", async ({ skip }) => {
+  it("can process each other's lists and waiting submissions", async ({ skip }) => {
     const path = release();
     if (path === undefined) return skip(NO_HISTORY);
     const versioned = await versionedBot(kind);

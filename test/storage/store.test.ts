@@ -51,7 +51,7 @@ describe('a transaction', () => {
     expect(await store.values.get('n')).toBe(1);
   });
 
-  it('is synced to disk unless it is marked as unsynced', async () => {
+  it('is synced to disk unless it opts out', async () => {
     const writes = recordWrites();
     const store = await openStore();
     const write = () => store.values.set('a:1', 1);

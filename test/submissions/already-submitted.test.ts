@@ -7,7 +7,7 @@ const NOW = 1_000 * MINUTE;
 const me = { guildId: '1', userId: '7' };
 
 describe('the search for previous submissions', () => {
-  it('finds servers by host and port unless they were rejected or not sent', async () => {
+  it('finds servers by host and port, ignoring rejected or unsent ones', async () => {
     const { store, alreadySubmitted } = await openParts(NOW);
     const ofGuild = { guildId: '1', userId: '7', hosts: ['one'] };
     await addDone(store, { ...ofGuild, id: 'a', at: 1, game: 'css' });

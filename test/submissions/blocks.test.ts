@@ -108,7 +108,7 @@ describe.each(kinds())('a blocked submission (%s)', (kind) => {
     expect(await opened.approvals.withdraw(mia, 'b', 'w')).toBeUndefined();
   });
 
-  it("can't enter the queue through an edit or correction", async () => {
+  it("can't enter the queue through a member's or moderator's edit", async () => {
     const opened = await open();
     await opened.turnApprovalOn();
     await opened.submit(readyDraft('a', 1));
@@ -175,7 +175,7 @@ describe.each(kinds())('a blocked submission (%s)', (kind) => {
     expect(await opened.blocks.list(guildId)).toMatchObject([{ target: again }]);
   });
 
-  it("isn't looked up if the guild's settings don't mention blocks", async () => {
+  it("is accepted if the guild's settings don't mention any blocks", async () => {
     const opened = await open();
     await opened.block(MEMBER);
     await opened.settings.change(guildId, ({ hasBlocks: _, ...others }) => others);

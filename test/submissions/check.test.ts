@@ -162,7 +162,7 @@ describe('a submission that exceeds the daily quota', () => {
 });
 
 describe('a draft with a single server', () => {
-  it('is saved only on reservation and acceptance', async () => {
+  it('is written to the database only twice', async () => {
     const writes = recordWrites();
     const opened = await open();
     const from = writes.length;
@@ -174,7 +174,7 @@ describe('a draft with a single server', () => {
     ]);
   });
 
-  it('is deleted after ten newer drafts, even if the server was rejected', async () => {
+  it('is deleted once the member has ten newer drafts', async () => {
     const opened = await open({ add: () => ({ kind: 'rejected', message: 'No.' }) });
     const ids = Array.from({ length: 11 }, (_, n) => `d${n}`);
     for (const id of ids)

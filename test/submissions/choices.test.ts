@@ -183,7 +183,7 @@ describe('ambiguous addresses in a draft', () => {
     expect(edited.choices?.candidates).toHaveLength(3);
   });
 
-  it('can be replaced by typing a line with the same number', async () => {
+  it('can be corrected in the edit form', async () => {
     const { open, choose, draftEditor } = await openEditor();
     await open({ ...people(3), shape: 'unsure' }, [readyRow(5, 'a.example.com')]);
     const { draft } = await choose(1);

@@ -237,7 +237,7 @@ describe('editing a draft', () => {
     ]);
   });
 
-  it('replaces the lines that the form showed', async () => {
+  it('replaces only the lines in the form', async () => {
     const { open, edit, stored } = await openEditor();
     const { draft } = await open('8.8.8.8:1 cs2\n127.1:5\n8.8.8.8:70000 cs2\n8.8.4.4:1\n8.8.8.8:5 cs2');
     expect(linesToEdit(draft, 'invalid').text).toBe('2. 127.1:5\n3. 8.8.8.8:70000 cs2\n4. 8.8.4.4:1');

@@ -81,7 +81,7 @@ describe("deleting a guild's data", () => {
     expect(await rowsIn(store, 'used')).toEqual([]);
   });
 
-  it("doesn't count future-dated servers towards the guild's limit", async () => {
+  it("leaves future-dated servers out of the guild's limit", async () => {
     const { store, clock, limits, erasure } = await open({ guild: { servers: 8, seconds: 3600 } });
     const wanted = { guildId: '1', userId: 'x', count: 8 };
     const add = (id: string, at: number) =>

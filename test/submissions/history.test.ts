@@ -177,7 +177,7 @@ it('submissions waiting for approval are hidden unless the filter selects them',
   expect((await Array.fromAsync(parts.history.all('1', { outcome: 'waiting' }))).flat()).toEqual([]);
 });
 
-it('members can find their withdrawn submissions for a day', async () => {
+it("withdrawn submissions stay in the member's history for a day", async () => {
   const parts = await openParts(1_000);
   const { history, approvals, clock } = parts;
   const mia = { guildId: '1', user: { id: '7', name: 'mia' } };

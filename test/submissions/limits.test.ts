@@ -84,7 +84,7 @@ it('the remaining allowance includes the limit that applies and its reset time',
   expect(await full.remaining(me)).toMatchObject({ count: 0, limited: { until: NOON + 40_000 } });
 });
 
-it('servers are counted from midnight UTC, or earlier for a longer limit period', async () => {
+it('servers are counted from midnight UTC, or earlier if a limit needs it', async () => {
   const since = async (member: number, guild: number) => {
     const limits = await open('', {
       member: { ...many, seconds: member },

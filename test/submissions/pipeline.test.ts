@@ -187,7 +187,7 @@ describe('a draft', () => {
     expect(await opened.drafts.find(mia, 'other')).not.toHaveProperty('includesAlreadySubmitted');
   });
 
-  it("isn't sent if the button shows a different number of servers", async () => {
+  it("isn't sent if the button shows the wrong number of servers", async () => {
     const opened = await open();
     await opened.drafts.save(mia, readyDraft('list', 3));
     const press = (promised: number) => opened.submit('list', { promised });
@@ -331,7 +331,7 @@ describe('requests to the service', () => {
     expect(sent).toEqual([4, 2, 1, 1, 2]);
   });
 
-  it('have an unknown outcome after an error unless it prevented sending', async () => {
+  it('have an unknown outcome if sending throws an error', async () => {
     const opened = await open(() => {
       throw new Error('a fault');
     });
@@ -581,7 +581,7 @@ describe('a submission', () => {
     expect(opened.requests).toHaveLength(1);
   });
 
-  it('is reported as saved if only the database confirmation was lost', async () => {
+  it("is reported as saved even if the database's confirmation is lost", async () => {
     const opened = await open(() => KEY_REJECTED);
     const { inGuild } = opened.store;
     opened.store.inGuild = async (guildId, change, how) => {

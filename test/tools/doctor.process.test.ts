@@ -279,7 +279,7 @@ describe("the doctor's Discord check", () => {
   it.each([
     [900, undefined],
     [901, 'IDENTIFYs'],
-  ])('fails only if more than 900 IDENTIFYs were used: %d', async (identifiesUsed, first) => {
+  ])('allows at most 900 IDENTIFY requests: %d', async (identifiesUsed, first) => {
     const { failed } = await examine(await anotherDiscord({ identifiesUsed }));
     expect(failed[0]).toBe(first);
   });
@@ -436,7 +436,7 @@ describe('the doctor', () => {
     expect(() => checkMemory(256 * 2 ** 20)).toThrow('only 256 MiB available');
   });
 
-  it("detects a path where the database can't be stored", async () => {
+  it('detects an unusable database path', async () => {
     const file = await fileWith('a-file', '');
     const nowhere = await examine({ STORE_URL: `sqlite://${file}/bot.sqlite` });
     expect(nowhere.failed).toContain('Store');

@@ -107,7 +107,7 @@ describe.each(languages)('the strings in $tag', ({ tag, sentences: tree }) => {
     }).toEqual({ missing: [], extra: [] });
   });
 
-  it("have every form of the service's name", () => {
+  it("include every form of the service's name", () => {
     const { named, unnamed } = tree.listing;
     expect(Object.keys(unnamed).toSorted()).toEqual(Object.keys(named).toSorted());
     const missing = [...ownNames(english.keys())].filter((form) => !names.has(form));
@@ -187,7 +187,7 @@ describe.each(languages)('the strings in $tag', ({ tag, sentences: tree }) => {
     'rejected',
     'not-sent',
     'unknown',
-  ] as const)('use the same word for "%s" with and without a number', (kind) => {
+  ] as const)('use the same word for "%s" with and without a count', (kind) => {
     const [word = ''] = wordsIn(tree.outcome[kind]).toSorted((one, other) => other.length - one.length);
     const keys = ['one', 'many'].map((group) => `ended.${group}.${kind}`);
     const texts = known.filter(([key]) => keys.includes(stemOf(key)));
@@ -221,7 +221,7 @@ describe.each(languages)('the strings in $tag', ({ tag, sentences: tree }) => {
     expect(faults).toEqual([]);
   });
 
-  it("don't exceed the length of the pseudo-language's strings", () => {
+  it("aren't much longer than in English", () => {
     const faults = known
       .map(([key, sentence]) => ({
         key,

@@ -28,7 +28,7 @@ describe("the service's message about accepted servers", () => {
   it.each([
     ['en-US', '✅ **238 sent for review.** “Servers have been added for review.”'],
     ['de', '✅ **238 zur Prüfung gesendet.** „Servers have been added for review.“'],
-  ])("is quoted after a list's server count (%s)", (locale, text) => {
+  ])('is quoted after the number of servers (%s)', (locale, text) => {
     const audience = audienceFor(locale);
     const list = ended(...Array(238).fill(ADDED));
     expect(outcomeTexts(audience, list).map((each) => each.split('\n')[0])).toEqual([text]);
