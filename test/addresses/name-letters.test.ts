@@ -122,7 +122,7 @@ describe('an accepted host name', () => {
     return host !== undefined;
   }
 
-  it('never mixes writing systems, whichever Unicode characters it contains', () => {
+  it('never mixes scripts, no matter which Unicode characters it contains', () => {
     const characters = Array.from({ length: 0x11_00_00 }, (_, code) => String.fromCodePoint(code)).filter(
       (character) => !/[\0-\x7f\p{Cn}\p{Co}\p{Cs}]/u.test(character),
     );

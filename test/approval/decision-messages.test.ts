@@ -211,7 +211,7 @@ it.each([
   expect(sent).toEqual(['one 6']);
 });
 
-it('the bot keeps a decision notice until the direct message channel is open', async () => {
+it('the bot holds a decision notice until the direct message channel is open', async () => {
   const store = await (await newPlace('sqlite')).open();
   await decideAbout(store, '5');
   const sent: string[] = [];

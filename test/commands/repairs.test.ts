@@ -91,7 +91,7 @@ it.each([
   expect(labelsFor(typed)).toEqual(labels);
 });
 
-it('an invalid port with several doubled digits has no button to fix it', () => {
+it('no button fixes a port with more than one doubled digit', () => {
   expect(labelsFor({ port: '99999' })).toEqual([]);
 });
 

@@ -126,7 +126,7 @@ describe('the permissions on the Integrations page', () => {
     { kind: 'status', status: 500 },
     { kind: 'status', status: 403, body: { code: 50_001, message: 'Missing Access' } },
     { kind: 'hang' },
-  ] as const)("allow access while they can't be read: %j", async (fault) => {
+  ] as const)("are ignored while they can't be read: %j", async (fault) => {
     const { discord, guild, denies, set } = await open();
     set('addserver', [entry(Role, guild.id, false)]);
     discord.faults.inject({ fault, path: /\/commands\/permissions$/ });

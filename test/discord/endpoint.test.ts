@@ -284,7 +284,7 @@ describe('a bot', () => {
     await expect.poll(readyz).toContain('"ready":true');
   });
 
-  it('logs that DISCORD_PUBLIC_KEY belongs to another application', async () => {
+  it('logs an error if DISCORD_PUBLIC_KEY belongs to another application', async () => {
     const env = { DISCORD_PUBLIC_KEY: '0'.repeat(64) };
     const { discord, process, log } = await oneBot({ http: true, start: false, env });
     process.start();

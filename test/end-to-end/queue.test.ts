@@ -384,7 +384,7 @@ it('search results with past submissions have a button for waiting ones', async 
   }
 });
 
-it("a waiting submission opened from a search has the queue's buttons", async ({ guild, admin }) => {
+it("a waiting submission opened from a search has the same buttons as in the queue", async ({ guild, admin }) => {
   await letWait(guild, 3);
   const labels = labelsOf(await admin.slash('submissions'));
   const found = await admin.slash('submissions', { server: 'q1' });

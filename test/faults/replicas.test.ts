@@ -161,7 +161,7 @@ describe.skipIf(!hasPostgres())('two bots with a shared database', () => {
     await expect.poll(() => labelsOf(message)).toEqual([]);
   });
 
-  it('both report a server as accepted if two modals submit it simultaneously', async () => {
+  it('both report a server as accepted if it is submitted from two modals at once', async () => {
     const { guild, otherUrl, rows } = await openBoth();
     const { discord, listing, member } = guild;
     const answer = await addServer(member, 'two.example.com');

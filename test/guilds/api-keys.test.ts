@@ -175,7 +175,7 @@ describe("a guild's API key", () => {
 });
 
 describe("the service's response", () => {
-  it('is stored with its time and message', async () => {
+  it('is stored with its timestamp and message', async () => {
     const { keys, clock } = await open();
     await keys.set('1', FIRST, by);
     clock.now = 1_000;

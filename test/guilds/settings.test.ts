@@ -62,7 +62,7 @@ describe("a guild's settings", () => {
     { locale: 'de', announce: true, games: [] },
     { locale: 'de', announce: true, dailyQuota: 0 },
     { locale: 'de', announce: true, dailyQuota: 10_000 },
-  ])('are reset by the next change if they are damaged: %j', async (stored) => {
+  ])('are reset on the next change if they are damaged: %j', async (stored) => {
     const { store, settings, logger } = await open();
     await store.values.set('settings:1', stored);
     await expect(settings.getOrThrow('1')).rejects.toThrow(UnreadableSettingsError);

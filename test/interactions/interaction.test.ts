@@ -199,7 +199,7 @@ describe('the parsed request', () => {
     expect(component(data, message)).toMatchObject({ message: whole });
   });
 
-  it('contains the chosen channels and roles that Discord has resolved', () => {
+  it('contains the selected channels and roles as resolved by Discord', () => {
     const values = ['8', 'constructor'];
     const chosen = (component_type: ComponentType, resolved?: object) =>
       component({ custom_id: 'a', component_type, values, resolved });

@@ -147,7 +147,7 @@ describe('api.add', () => {
     { said: 'x'.repeat(2_000), read: 'x'.repeat(2_000) },
     { said: 'x'.repeat(60_000), read: `${'x'.repeat(1_999)}…` },
     { said: '😀'.repeat(2_000), read: `${'😀'.repeat(999)}…` },
-  ])("shortens the service's message to 2,000 UTF-16 code units", async ({ said, read }) => {
+  ])("truncates the service's message to 2,000 UTF-16 code units", async ({ said, read }) => {
     const body = { status: 'success', message: said };
     const { api } = await setUp({ mode: { kind: 'json', status: 200, body } });
     expect(await api.add([one], key)).toEqual({ kind: 'accepted', message: read });

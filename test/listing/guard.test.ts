@@ -67,7 +67,7 @@ describe('a submission', () => {
   it.each<Outcome>([
     { kind: 'not-sent', reason: 'timeout' },
     { kind: 'unknown', reason: 'reset' },
-  ])("isn't retried if it ends with $kind ($reason)", async (outcome) => {
+  ])("isn't retried if it fails with $kind ($reason)", async (outcome) => {
     const { sent, add } = setUp([outcome]);
     expect(await add()).toEqual(outcome);
     expect(sent).toHaveLength(1);
@@ -154,7 +154,7 @@ describe('a request for the games list', () => {
     { kind: 'not-sent', reason: 'tls' },
     { kind: 'unknown', reason: 'rate-limited', retryAfterMs: 60_000 },
     { kind: 'rejected', message: 'No.' },
-  ])("isn't retried if it ends with $kind ($reason)", async (outcome) => {
+  ])("isn't retried if it fails with $kind ($reason)", async (outcome) => {
     const { sent, read } = setUp([outcome]);
     expect(await read()).toEqual(outcome);
     expect(sent).toHaveLength(1);

@@ -292,7 +292,7 @@ describe('an alarm', () => {
     await expect.poll(posts).toHaveLength(2);
   });
 
-  it('is posted by each process for its own conditions', async () => {
+  it('is posted by each process, but only once if its condition is shared', async () => {
     const { holds, clock, look, posts, start } = await open(200);
     for (const place of ['a', 'b']) await start(place);
     holds.own = true;

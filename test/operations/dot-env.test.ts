@@ -86,7 +86,7 @@ describe('the .env file', () => {
     expect(read(content)).toMatchObject({ complaints: [complaint], isReadable: true });
   });
 
-  it("causes programs to exit if it can't be read", async () => {
+  it("stops programs from starting if it can't be read", async () => {
     const [odd, unreadable] = [folder(), folder()];
     writeFileSync(join(odd, '.env'), 'STORE_URL=nowhere\nSTORE_URL=nowhere\n');
     mkdirSync(join(unreadable, '.env'));

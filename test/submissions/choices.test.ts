@@ -201,7 +201,7 @@ describe('ambiguous addresses in a draft', () => {
     expect(shown(await choose(0, 1))).toEqual(['1 cs2', '2 rust', '5 cs2']);
   });
 
-  it('expire after 15 minutes unless chosen', async () => {
+  it('expire if none is chosen within 15 minutes', async () => {
     const { open, choose, draftEditor, erasure, clock, store } = await openEditor();
     await open(people(3));
     await choose(1);

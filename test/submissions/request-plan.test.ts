@@ -44,7 +44,7 @@ describe("a submission's requests", () => {
   it.each<Outcome>([
     rejected('serverMissing'),
     { kind: 'rejected', message: 'Invalid port provided.' },
-  ])('are split in two until the rejected server is found: $message', (rejection) => {
+  ])('are repeatedly split in half until the rejected server is found: $message', (rejection) => {
     const { sizes, outcomes } = carryOut(games(100), (request) =>
       request.includes(42) ? rejection : ACCEPTED,
     );

@@ -63,7 +63,7 @@ it("the service's error message is relayed word for word", () => {
   );
 });
 
-it('the log names rejected servers if others were accepted', () => {
+it('the log names the rejected servers if only some were accepted', () => {
   const { t } = audienceFor('en-US');
   const rejected: Outcome = { kind: 'rejected', message: 'No such luck.' };
   const failed = Array.from({ length: 4 }, (_, n) => ({

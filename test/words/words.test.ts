@@ -97,7 +97,7 @@ describe('a link to the listing service', () => {
     expect([pages('a.example:1'), pages()]).toEqual([page, list]);
   });
 
-  it('points to the full list if the address makes the URL too long', () => {
+  it('falls back to the full list if the address would make the URL too long', () => {
     const pages = createListingPages(`https://list.example/?q={address}&x=${'x'.repeat(160)}`);
     expect(pages(`${'a'.repeat(253)}:65535`)).toContain('aaaa');
     expect(pages('é'.repeat(60))).toBe('https://list.example/');
