@@ -36,7 +36,7 @@ export class ConfigError extends Error {
    * value of a variable.
    */
   readonly variables: readonly string[];
-  /** One sentence for each of these variables, without hints about the rest of the configuration. */
+  /** One sentence for each bad variable, without the further hints in the message. */
   readonly problems: readonly string[];
   constructor(message: string, variables: readonly string[] = [], problems: readonly string[] = []) {
     super(message);
@@ -65,7 +65,7 @@ const configSchema = z.object({
   /** The public key that verifies Discord's signatures (hexadecimal), and the endpoint's port. `http` requires both. */
   discordPublicKey: z.exactOptional(publicKey),
   interactionsPort: z.exactOptional(port),
-  /** The address that the endpoint listens on. Defaults to `httpHost`. */
+  /** Defaults to `httpHost`. */
   interactionsHost: z.exactOptional(listenAddress),
   listingApiUrl: url(
     'the https address of the listing service (http only on this machine), without user, "?" or "#"',
@@ -74,12 +74,13 @@ const configSchema = z.object({
   /** The operator's API key, which is only used to read the games list. */
   listingApiKey: z.exactOptional(secret('one line of text', /^\P{Cc}+$/u)),
   listingApiTimeoutMs: wholeNumber({ from: 100, to: 120_000, unit: 'milliseconds' }).default(10_000),
-  /** Maximum number of concurrent requests to the listing service, across all guilds. */
+  /** Applies across all guilds. */
   listingRequestsAtOnce: wholeNumber({ from: 1, to: 100, unit: 'requests' }).default(8),
-  /** Shown to members. The URL may contain `{address}`. */
+  /** Shown to members. */
   listingName: z.exactOptional(
     z.string().regex(NAME, must('one line of at most 32 characters, such as Game List')),
   ),
+  /** May contain `{address}`. */
   listingUrl: z.exactOptional(listingPage),
   listingApiArrayFormat: oneOf(FORMATS).default('brackets'),
   gamesTtlSeconds: wholeNumber({ from: 1, to: 604_800, unit: 'seconds' }).default(3_600),
@@ -95,7 +96,7 @@ const configSchema = z.object({
   encryptionKey: z.exactOptional(encryptionKeys),
   /** The hosts that uploaded files can be read from, as `host` or `host:port` in lower case. */
   attachmentHosts: hostsWithPorts.default(['cdn.discordapp.com', 'media.discordapp.net']),
-  /** The guilds that can use the bot (all if absent), and the guilds and users that are blocked. */
+  /** If absent, all guilds can use the bot. */
   allowedGuilds: z.exactOptional(discordIds),
   blockedGuilds: z.exactOptional(discordIds),
   blockedUsers: z.exactOptional(discordIds),
@@ -108,7 +109,7 @@ const configSchema = z.object({
   httpHost: listenAddress.default('127.0.0.1'),
   /** How long the gateway can be silent before the process exits. 0 means no limit. */
   exitWhenSilentSeconds: wholeNumber({ from: 0, to: 21_600, unit: 'seconds' }).default(600),
-  /** How often a SQLite database is backed up. 0 means never. */
+  /** Only applies to SQLite. 0 means never. */
   backupEveryHours: wholeNumber({ from: 0, to: 8_760, unit: 'hours' }).default(24),
   backupKeep: wholeNumber({ from: 1, to: 1_000, unit: 'backups' }).default(7),
   /** How the operator is notified: a Discord webhook, and a URL that is requested regularly while the bot is ready. */
@@ -129,7 +130,7 @@ const configSchema = z.object({
     'https://api.steampowered.com, or another https URL (http only on this machine)',
     isHttpsOrLoopback,
   ).default('https://api.steampowered.com'),
-  /** The name servers to use. Defaults to the machine's own. */
+  /** Defaults to the machine's own name servers. */
   nameServers: z.exactOptional(nameServers),
   logLevel: oneOf(LEVELS, `one of ${LEVELS.join(', ')}`).default('info'),
 });
@@ -170,7 +171,6 @@ export function readConfig(env: Environment): Config {
   return readWith(configSchema, env);
 }
 
-/** Like {@link readConfig}, but for tools that only need some of the variables. */
 function readSome<const Names extends readonly (keyof Config)[]>(env: Environment, names: Names) {
   const shape = Object.fromEntries(names.map((name) => [name, configSchema.shape[name]]));
   return readWith(z.object(shape), env) as Pick<Config, Names[number]>;
@@ -363,7 +363,6 @@ export function misspelt(env: Environment): readonly string[] {
 
 function meantBy(name: string): string | undefined {
   const typed = name.toUpperCase().replaceAll('-', '_');
-  // Allows one typo in a short name, and two in a longer one.
   const maxDistance = typed.length < 9 ? 1 : 2;
   const distance = prefixDistance(typed, maxDistance);
   const similar = KNOWN_VARIABLES.find(

@@ -52,7 +52,6 @@ const MAX_SERVERS = 20_000;
 const USAGE_LIMIT = must(
   `servers/seconds, such as 1000/3600: from 1/1 to ${MAX_SERVERS}/${MAX_WINDOW_SECONDS}`,
 );
-/** Accepts a number of servers per number of seconds, such as `1000/3600`. */
 export const usageLimit = z
   .string()
   .regex(/^\d{1,5}\/\d{1,6}$/, USAGE_LIMIT)
@@ -101,7 +100,6 @@ function withoutSlashes(text: string): string {
   return text.slice(0, end);
 }
 
-/** Accepts a secret and wraps it in a `Secret`, so that it can't appear in messages. */
 export function secret(requirement: string, pattern: RegExp) {
   return z
     .string(must(requirement))
@@ -166,7 +164,7 @@ function isListingPage(text: string): boolean {
   return !host.includes('{') && ['http:', 'https:'].includes(protocol) && username === '' && password === '';
 }
 
-/** Accepts the location of a SQLite file or a PostgreSQL database. The database's password never appears in messages. */
+/** The database's password never appears in messages. */
 export const storeUrl = z.string().transform((text, { addIssue }) => {
   const parsed = parseStoreUrl(text);
   if (parsed) return parsed;
@@ -177,7 +175,7 @@ export const storeUrl = z.string().transform((text, { addIssue }) => {
   return z.NEVER;
 });
 
-/** Accepts one or more encryption keys in base64 or hexadecimal. The first one is used to encrypt. */
+/** The first key is used to encrypt. */
 export const encryptionKeys = z
   .string()
   .transform((text) => text.split(',').map((key) => key.trim()))
@@ -187,7 +185,7 @@ export const encryptionKeys = z
   )
   .transform((keys) => keys.map(inBase64));
 
-/** Accepts an Ed25519 public key of 32 bytes in hexadecimal. */
+/** An Ed25519 key. */
 export const publicKey = z
   .string()
   .regex(
@@ -218,7 +216,6 @@ export const hostsWithPorts = hosts(
 );
 
 const IP_ADDRESSES = 'IP addresses, such as 9.9.9.9, 127.0.0.1:5353 or [2620:fe::fe], separated by commas';
-/** Accepts the IP addresses of name servers, separated by commas and with or without ports. */
 export const nameServers = hosts(IP_ADDRESSES)
   .refine(
     (servers) => servers.every((server) => isIP(server.replace(/^\[|\]?(?::\d+)?$/gu, '')) !== 0),
@@ -247,12 +244,12 @@ function isPlainUrl({ username, password, search, hash, href }: URL): boolean {
   return username === '' && password === '' && search === '' && hash === '' && !/[?#]/.test(href);
 }
 
-/** Whether it's safe to send API keys to a URL. The bot never sends keys over a network unencrypted. */
+/** Keeps the bot from sending API keys over a network unencrypted. */
 export function isHttpsOrLoopback(url: URL): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
 }
 
-/** Whether it's safe to send the bot's token to a URL. A typo in the variable must not leak the token to someone else. */
+/** Keeps a typo in the variable from leaking the bot's token to someone else. */
 export function isDiscordOrLoopback(url: URL): boolean {
   const discord = url.hostname === 'discord.com' || url.hostname.endsWith('.discord.com');
   return isHttpsOrLoopback(url) && (discord || isLoopback(url));

@@ -43,7 +43,6 @@ function checkListingPage({ listingUrl }: Config): string {
 /** An address on Valve's network, where game servers usually run. */
 const SAMPLE_ADDRESS = '155.133.248.36';
 
-/** Queries Steam once, and quotes the first game server that Steam lists. */
 async function checkServerLookup({ serverLookup, steamApiUrl }: Config): Promise<string> {
   if (serverLookup === 'off') throw new CheckSkippedError('SERVER_LOOKUP is off');
   const steam = createSteam({ steamApiUrl, logger: SILENT });

@@ -35,7 +35,6 @@ export interface ConditionsDeps extends WatchedParts {
   readonly directMessages: Pick<DirectMessages, 'isPaused'>;
 }
 
-/** Creates all conditions, and callbacks for the events that some of them depend on. */
 export function createConditions({ config, gateway, breaker, store, directMessages }: ConditionsDeps) {
   const { path } = store;
   const everyMs = config.backupEveryHours * HOUR_MS;

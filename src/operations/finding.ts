@@ -38,7 +38,6 @@ export async function find(check: string, run: () => Promise<string> | string): 
 
 const MARK_WIDTH = 'skipped'.length;
 
-/** Shows how to fix each failure and warning below its line. */
 export function linesOf(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map(({ check }) => check.length));
   const indent = ' '.repeat(MARK_WIDTH + 2 + width + 2);

@@ -7,7 +7,6 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /**
  * Logs a warning if the listing service can't be reached. Only opens a connection: without a key, a request would count as
  * an attempt with a wrong key. Never throws.
- * @param url the service's URL
  */
 export async function probeListing(url: string, logger: Pick<Logger, 'warn'>): Promise<void> {
   try {

@@ -69,7 +69,6 @@ export async function makeBackup({ path, file, logger }: BackupDeps): Promise<nu
   return (await stat(file)).size;
 }
 
-/** Deletes an incomplete backup and its SQLite journal. @param partial see {@link partialIn} */
 export async function removePartial(partial: string): Promise<void> {
   await rm(partial, { force: true });
   await rm(`${partial}-journal`, { force: true });

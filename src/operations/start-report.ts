@@ -18,8 +18,8 @@ function listingState({ latest }: Pick<Breaker, 'latest'>): string {
 }
 
 /**
- * Logs one line with everything an operator wants to know about the started bot. The line doesn't contain secrets. Also
- * warns if the listing service can't be reached, unless the start has already sent a request.
+ * Logs the settings and state of the started bot, without secrets, and its invitation link. Warns if the listing service
+ * can't be reached, unless the start has already sent a request.
  */
 export async function reportStart(
   config: Config,
@@ -49,7 +49,6 @@ export async function reportStart(
   if (breaker.latest() === undefined) await probeListing(config.listingApiUrl, logger);
 }
 
-/** Names the variable that enables each feature. */
 function switchedOff(config: Config): readonly string[] {
   return [
     config.httpPort === undefined && 'health and metrics (HTTP_PORT)',

@@ -95,7 +95,6 @@ export async function checkEncryption({ storeUrl, encryptionKey }: StoreConfig):
   return `${keyFile} decrypts the data; keep a copy of it`;
 }
 
-/** @param availableBytes defaults to the memory limit of the machine or its container */
 export function checkMemory(
   availableBytes = Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem()),
 ): string {

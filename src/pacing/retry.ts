@@ -5,9 +5,7 @@ export interface RetryOptions {
   /** The delay before the first retry, in milliseconds. It doubles with each retry, up to `maxMs`. */
   readonly firstMs: number;
   readonly maxMs: number;
-  /** Returns the minimum delay after an error, in milliseconds. */
   readonly minMs?: (error: unknown) => number;
-  /** Called with the delay before the next attempt. */
   readonly onFailure: (error: unknown, waitMs: number) => void;
 }
 

@@ -8,7 +8,7 @@ import { rejectUnknown } from './migrations.ts';
 import { BUSY_TIMEOUT_MS } from './sqlite.ts';
 import { reason, StoreError, UnusableStoreError } from './store-error.ts';
 
-/** Thrown if the database file is damaged. `why` is SQLite's error message, on a single line. */
+/** `why` is SQLite's error message, on a single line. */
 export class DamagedFileError extends UnusableStoreError {
   readonly why: string;
   constructor(path: string, message: string) {
@@ -110,7 +110,6 @@ export function rejectLostFile(path: string, migrations: readonly string[]): voi
 
 const DATABASE_SUFFIXES = ['', '-wal', '-shm', '.key', '.lock'];
 
-/** Includes a command that fixes any wrong permissions. */
 async function whatToDo(path: string): Promise<string> {
   const folder = resolve(dirname(path));
   for (const name of [
@@ -142,7 +141,6 @@ export function nearestExisting(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : nearestExisting(dirname(folder));
 }
 
-/** Returns the shell command that creates a folder if it doesn't exist, and makes this process's user own all of it. */
 export function chownCommand(folder: string): string {
   const quoted = /^[\w./:-]+$/.test(folder) ? folder : `'${folder.replaceAll("'", `'\\''`)}'`;
   const make = existsSync(folder) ? '' : `sudo mkdir -p ${quoted} && `;

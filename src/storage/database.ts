@@ -48,7 +48,6 @@ export interface Database {
   ): Promise<Result>;
   /** Truncates SQLite's write-ahead log, which may still contain deleted data. PostgreSQL doesn't need this. */
   cutLog(db: Kysely<Tables>): Promise<void>;
-  /** Returns an error that explains why the database can't be opened, with advice for the operator. */
   cannotOpen(cause: unknown): Promise<StoreError>;
 }
 

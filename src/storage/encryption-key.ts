@@ -120,16 +120,12 @@ async function readKeyFile(path: string | undefined): Promise<readonly Buffer[]>
   throw new WrongKeyError(`each line of ${path} must be a ${KEY_BYTES}-byte key in base64`);
 }
 
-/** Always returns false on Windows. */
 export async function isOpenToOthers(path: string): Promise<boolean> {
   if (process.platform === 'win32') return false;
   return ((await stat(path)).mode & 0o077) !== 0;
 }
 
-/**
- * Generates a key and saves it in a file that only the owner can read. Writes a temporary file first and renames it, so the
- * key file is never incomplete.
- */
+/** Writes a temporary file first and renames it, so the key file is never incomplete. */
 async function makeKeyFile(path: string): Promise<Buffer> {
   const key = randomBytes(KEY_BYTES);
   await writeFile(`${path}.new`, `${key.toString('base64')}\n`, { mode: 0o600, flush: true });

@@ -133,7 +133,6 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .column('ended_at')
         .where(sql.ref('telling'), 'is not', null)
         .execute();
-      // A draft has at most one submission that is waiting or running.
       await db.schema
         .createIndex('submissions_active')
         .on('submissions')
@@ -200,7 +199,6 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .addColumn('user_id', 'text', (column) => column.notNull())
         .addColumn('at', 'bigint', (column) => column.notNull())
         .execute();
-      // Finds the tests that count, and those that no longer count.
       await db.schema.createIndex('key_trials_by_time').on('key_trials').column('at').execute();
     },
   },
@@ -304,7 +302,6 @@ const INDICES: readonly (readonly [name: string, table: string, columns: string[
   ['interactions_by_guild', 'interactions', ['guild_id']],
   // Finds the latest interaction that changes a message.
   ['interactions_by_message', 'interactions', ['changes', 'id']],
-  // Finds the drafts of a guild or a member.
   ['documents_by_guild', 'documents', ['guild_id', 'user_id']],
   // Finds the pending submissions of a guild or a member.
   ['submissions_by_member', 'submissions', ['guild_id', 'state', 'user_id']],

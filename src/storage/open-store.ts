@@ -9,7 +9,6 @@ import { createStore, type StoreDeps, type StuckTransactionError } from './store
 
 export interface OpenStoreDeps extends Pick<StoreDeps, 'url' | 'onTransaction'> {
   readonly configured: StoreEncryptionDeps['configured'];
-  /** Whether several processes of the bot may use the same PostgreSQL database at the same time. */
   readonly mayBeShared: boolean;
   /** The process has to exit immediately. */
   readonly onOver: (error: ExpiredLeaseError | StuckTransactionError) => void;

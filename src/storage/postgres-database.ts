@@ -96,10 +96,7 @@ async function lock(own: Kysely<Tables>, guildId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${guildId}, 0))`.execute(own);
 }
 
-/**
- * Locks a guild like {@link lock}, but doesn't wait.
- * @throws LockedGuildError if another transaction holds the lock
- */
+/** @throws LockedGuildError if another transaction holds the lock */
 async function lockIfFree(own: Kysely<Tables>, guildId: string): Promise<void> {
   const { rows } = await sql<{ isFree: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${guildId}, 0)) as "isFree"`.execute(own);

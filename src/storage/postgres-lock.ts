@@ -23,7 +23,7 @@ const MISSED_SOON = {
 };
 
 export interface PostgresLockDeps extends PostgresUrl {
-  /** Whether several processes can share the lock. A shared lock still excludes processes that need an exclusive one. */
+  /** A shared lock still excludes processes that need an exclusive one. */
   readonly isShared: boolean;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
 }

@@ -58,7 +58,6 @@ function settingsOf(isUnhurried: boolean): Readonly<Record<string, string>> {
   };
 }
 
-/** Escapes spaces in the server's command-line option. */
 const optionOf = (name: string, value: string) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`;
 
 export interface SessionProperties {

@@ -14,8 +14,8 @@ import { createBoundedMap } from '../pacing/bounded-map.ts';
 import { reason, StoreError } from './store-error.ts';
 
 /**
- * How long a statement waits for another process's lock, in milliseconds. `node:sqlite` is synchronous, so waiting blocks
- * the whole bot. Discord only waits 3 seconds for an acknowledgement.
+ * How long a statement waits for another process's lock. `node:sqlite` is synchronous, so waiting blocks the whole bot.
+ * Discord only waits 3 seconds for an acknowledgement.
  */
 export const BUSY_TIMEOUT_MS = 1_000;
 
@@ -47,8 +47,8 @@ export function openFile(path: string, timeout = BUSY_TIMEOUT_MS): DatabaseSync 
 }
 
 /**
- * How long one turn of the event loop can last, in milliseconds, before the next transaction or single statement waits for
- * another turn. SQLite is synchronous, so all waiting ones would otherwise run in the same turn. In the hostile tests, 600
+ * How long one turn of the event loop can last before the next transaction or single statement waits for another turn.
+ * SQLite is synchronous, so all waiting statements would otherwise run in the same turn. In the hostile tests, 600
  * statements took 425 ms. A transaction about a list of 1,000 servers takes about 13 ms on its own.
  */
 const MAX_TURN_MS = 20;

@@ -19,7 +19,7 @@ const STUCK_TRANSACTION_SECONDS = 30;
 
 export const WRITE_TEST_KEY = 'health:write-test';
 
-/** Thrown if a transaction is stuck. With SQLite, its connection is only released when the process exits. */
+/** With SQLite, the connection of a stuck transaction is only released when the process exits. */
 export class StuckTransactionError extends Error {
   override readonly name = 'StuckTransactionError';
 }

@@ -51,12 +51,12 @@ export interface ChoicesTable {
 /** Submissions of drafts. With each submission, a member submits between 1 and 1,000 servers. */
 export interface SubmissionsTable {
   readonly id: string;
-  /** The draft's id. A draft has at most one waiting or running submission. Only its latest submission matters. */
+  /** A draft has at most one waiting or running submission. Only its latest submission matters. */
   readonly draft_id: string;
   readonly guild_id: string;
-  /** The member's user id; null once the member's name has been deleted. */
+  /** Null once the member's name has been deleted. */
   readonly user_id: string | null;
-  /** The member's name; null once it has been deleted. */
+  /** Null once the name has been deleted. */
   readonly user_name: string | null;
   /**
    * The submission's state. Only `move` in submissions.ts changes it. All states except `waiting`, `running` and,
@@ -135,7 +135,7 @@ export interface ServersTable {
   /** When the server was last marked as being sent. */
   readonly sent_at: number | null;
   readonly ended_at: number | null;
-  /** Null until there is an outcome. `unknown`: sent, and the service may have received it. `not-sent`: never sent. */
+  /** Null until there is an outcome. `unknown`: sent, and the service may have received it. */
   readonly outcome: 'accepted' | 'rejected' | 'not-sent' | 'unknown' | null;
   /** The service's message, shortened to 300 UTF-16 units. */
   readonly message: string | null;
@@ -159,7 +159,6 @@ export interface UsedTable {
 export interface KeyTrialsTable {
   readonly guild_id: string;
   readonly user_id: string;
-  /** When the test was counted. */
   readonly at: number;
 }
 
@@ -180,13 +179,12 @@ export interface DirectMessageChannelsTable {
 export interface BlocksTable {
   readonly id: string;
   readonly guild_id: string;
-  /** The blocked member. */
   readonly user_id: string | null;
   /** The blocked name, address or range (see `BlockTarget`). */
   readonly host: string | null;
   /** In the moderator's own words; may be empty. */
   readonly reason: string;
-  /** The moderator; null once the moderator's name has been deleted. */
+  /** Null once the moderator's name has been deleted. */
   readonly blocked_by: string | null;
   readonly blocked_by_name: string | null;
   readonly blocked_at: number;
@@ -209,7 +207,7 @@ export interface JobsTable {
   readonly until: number;
 }
 
-/** Only Keyv reads and writes them. */
+/** Key-value pairs in the format of `@keyv/sqlite` (see `Values`). */
 export interface KeyvTable {
   readonly key: string;
   /** The value as JSON. */

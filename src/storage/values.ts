@@ -10,7 +10,7 @@ export type Values = ReturnType<typeof createValues>;
 const LAST = '\u{10FFFF}';
 
 export function createValues(keyv: () => Keyv, tables: () => Kysely<Tables>) {
-  /** Returns the keys with this prefix, sorted. Bypasses Keyv, which would read all values and fail on a damaged one. */
+  /** Bypasses Keyv, which would read all values and fail on a damaged one. */
   async function keys(prefix: string): Promise<readonly string[]> {
     const rows = await tables()
       .selectFrom('keyv')

@@ -4,7 +4,7 @@ import { makeBackup } from '../operations/make-backup.ts';
 import { sqlitePathOf } from '../storage/store-error.ts';
 import { runTool, usage } from './tool.ts';
 
-/** Backs up the database, even while a bot is using it, and reminds the operator of the encryption key. */
+/** Backs up the database, even while a bot is using it. */
 await runTool('backup', async (logger) => {
   const [given = ''] = usage('specify the file: npm run backup -- FILE', { arguments: 1 });
   const file = resolve(given);

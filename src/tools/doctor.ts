@@ -8,7 +8,6 @@ import { runTool, usage } from './tool.ts';
 const HOW =
   'npm run doctor: checks everything that the bot needs, and tells you how to fix failures; it changes nothing';
 
-/** Checks everything that a bot needs, without starting the bot or changing anything. Explains how to fix each problem. */
 await runTool('doctor', async () => {
   usage(HOW, { arguments: 0 });
   const findings: Finding[] = [{ check: 'Node', state: 'ok', text: process.versions.node }];

@@ -17,10 +17,7 @@ export function createQuestions() {
   const answers = lines[Symbol.asyncIterator]();
 
   return {
-    /**
-     * Prints a question to standard output and waits for a line from standard input.
-     * @returns `undefined` at the end of the input
-     */
+    /** @returns `undefined` at the end of the input */
     async ask(question: string, isToBeHidden = false): Promise<string | undefined> {
       stdout.write(question);
       isHidden = isToBeHidden;

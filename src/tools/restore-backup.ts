@@ -66,7 +66,6 @@ export async function restore({ config, file }: RestoreDeps): Promise<string | u
   }
 }
 
-/** Copies a file so that only its owner can access the copy. */
 async function copyDatabase(file: string, copy: string): Promise<void> {
   for (const suffix of LEFTOVER_SUFFIXES) await rm(copy + suffix, { force: true });
   for (const suffix of DATABASE_SUFFIXES.filter((each) => existsSync(file + each))) {

@@ -3,7 +3,6 @@ import { readStoreConfig } from '../config/config.ts';
 import { restore } from './restore-backup.ts';
 import { runTool, usage } from './tool.ts';
 
-/** Replaces the database with a backup. No bot may be using the database. */
 await runTool('restore', async () => {
   const [given = ''] = usage('specify the backup: npm run restore -- FILE', { arguments: 1 });
   const file = resolve(given);

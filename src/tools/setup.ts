@@ -135,7 +135,6 @@ async function write(questions: Questions, settings: Readonly<Record<string, str
   print(`\nWrote ${FILE}, which only you can read.\n`);
 }
 
-/** Sets a variable in the contents of a file. Replaces the variable if it exists, and otherwise adds it at the end. */
 function withSetting(text: string, name: string, value: string): string {
   const setting = `${name}=${value}`;
   const lines = text.split('\n');

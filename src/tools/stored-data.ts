@@ -44,7 +44,6 @@ type Row = Readonly<Record<string, unknown>>;
 /** Stored records, keyed by their table or by the prefix of their keys. Kinds without records are left out. */
 type Records = Readonly<Record<string, readonly Row[]>>;
 
-/** `id` is a Discord id. */
 export interface Subject {
   readonly kind: 'guild' | 'member';
   readonly id: string;
@@ -191,7 +190,7 @@ function shownRow(row: Row, userId: string | undefined): Row {
   );
 }
 
-/** Whether a value is a time. No other number in a record is as large. */
+/** Relies on the fact that no other number in a record is as large. */
 const isTime = (value: unknown): value is number => typeof value === 'number' && value > 1e12;
 
 function neverUsed(): never {
