@@ -1,7 +1,7 @@
 import { flushCompileCache } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp } from './app.ts';
-import { type Config, ConfigError, doubtful, misspelt, readConfig } from './config/config.ts';
+import { type Config, ConfigError, configWarnings, misspelt, readConfig } from './config/config.ts';
 import { FatalDiscordError, RejectedTokenError } from './discord/gateway.ts';
 import { AFTER_START_MS } from './lifecycle.ts';
 import { HttpServerError } from './listen.ts';
@@ -46,7 +46,7 @@ async function main(): Promise<void> {
   });
   logger.info({ version: VERSION }, `starting server-listing-bot ${VERSION}`);
   for (const hint of misspelt(process.env)) logger.warn({}, `ignoring an unknown variable. ${hint}`);
-  for (const hint of doubtful(config)) logger.warn({}, hint);
+  for (const hint of configWarnings(config)) logger.warn({}, hint);
   let stoppingSince: number | undefined;
   let couldStart = true;
 

@@ -259,8 +259,7 @@ function readWith<Schema extends z.ZodObject>(schema: Schema, env: Environment):
 export const isDotEnvUnread = (): boolean =>
   existsSync('.env') && !process.execArgv.some((arg) => /dot-env\.js$|^--env-file/.test(arg));
 
-/** Returns warnings about settings that are valid but probably unintended. Each warning is a sentence. */
-export function doubtful({ listingApiUrl }: Pick<Config, 'listingApiUrl'>): readonly string[] {
+export function configWarnings({ listingApiUrl }: Pick<Config, 'listingApiUrl'>): readonly string[] {
   if (!listingApiUrl.endsWith('/api')) return [];
   return [
     `LISTING_API_URL ends in /api, which the bot adds: requests go to ${listingApiUrl}/api. "npm run doctor" tries it without /api`,
@@ -279,11 +278,10 @@ function valueHint(name: string, schema: z.core.$ZodType | undefined, value: str
     const isQuoted = /^\p{Quotation_Mark}|\p{Quotation_Mark}$/u.test(value);
     return `; the value has ${value.length} characters${isQuoted ? ', with quotes around them: remove the quotes' : ''}`;
   }
-  return `, and is ${JSON.stringify(value)}${name === 'LISTING_API_URL' ? withHttps(value) : ''}`;
+  return `, and is ${JSON.stringify(value)}${name === 'LISTING_API_URL' ? httpsHint(value) : ''}`;
 }
 
-/** Suggests the same URL with https if a missing scheme is the only problem. */
-function withHttps(value: string): string {
+function httpsHint(value: string): string {
   const [, rest = ''] = /^(?:http:\/\/)?([\w.-]+\.[a-z]{2,}(?::\d+)?(?:\/.*)?)$/i.exec(value) ?? [];
   return rest === '' ? '' : `; did you mean https://${rest}?`;
 }

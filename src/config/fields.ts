@@ -79,15 +79,11 @@ const hostsLookRight = (text: string): boolean =>
 
 const SHOWN_URL = showIf(HOST_OR_URL);
 
-/**
- * Accepts a URL and removes its trailing slashes.
- * @param allowed an additional condition for the URL
- */
-export function url(requirement: string, allowed: (url: URL) => boolean) {
+export function url(requirement: string, isAllowed: (url: URL) => boolean) {
   return z
     .string(must(requirement))
     .refine(
-      (text) => URL.canParse(text) && isPlainUrl(new URL(text)) && allowed(new URL(text)),
+      (text) => URL.canParse(text) && isPlainUrl(new URL(text)) && isAllowed(new URL(text)),
       must(requirement),
     )
     .transform((text) => withoutSlashes(new URL(text).href))
@@ -107,10 +103,10 @@ export function secret(requirement: string, pattern: RegExp) {
     .transform((text) => new Secret(text));
 }
 
-export function secretUrl(requirement: string, allowed: (url: URL) => boolean) {
+export function secretUrl(requirement: string, isAllowed: (url: URL) => boolean) {
   return z
     .string(must(requirement))
-    .refine((text) => URL.canParse(text) && allowed(new URL(text)), must(requirement))
+    .refine((text) => URL.canParse(text) && isAllowed(new URL(text)), must(requirement))
     .transform((text) => new Secret(new URL(text).href));
 }
 

@@ -42,20 +42,17 @@ export async function newestBackup(path: string): Promise<BackupFile | undefined
   return { at, bytes };
 }
 
-/**
- * The name of the stored value that holds why the last backup failed. It's deleted when a backup succeeds, when no backup
- * is due, and in a restored database.
- */
-const FAILED = 'backup:failed';
+/** Holds why the last backup failed. Deleted when a backup succeeds or isn't due, and in a restored database. */
+const LAST_FAILURE_KEY = 'backup:failed';
 
 export const saveBackupFailure = (values: Pick<Values, 'set'>, why: string): Promise<void> =>
-  values.set(FAILED, { why });
+  values.set(LAST_FAILURE_KEY, { why });
 
 export const deleteBackupFailure = async (values: Pick<Values, 'delete'>): Promise<void> => {
-  await values.delete(FAILED);
+  await values.delete(LAST_FAILURE_KEY);
 };
 
 export async function readBackupFailure(values: Pick<Values, 'get'>): Promise<string | undefined> {
-  const { why } = Object(await values.get(FAILED));
+  const { why } = Object(await values.get(LAST_FAILURE_KEY));
   return typeof why === 'string' ? why : undefined;
 }

@@ -12,8 +12,8 @@ import { readOperatorUrl } from './operator-urls.ts';
 import { checkBackups, checkDisk, checkEncryption, checkMemory, checkStore } from './store-checks.ts';
 import { checkSurroundings } from './surroundings-check.ts';
 
-/** Needs the configuration and the right Node version. */
-export async function checksOf({ config, commands }: DoctorChecksDeps): Promise<readonly Finding[]> {
+/** Runs all checks that need a valid configuration and the right Node version. */
+export async function runChecks({ config, commands }: DoctorChecksDeps): Promise<readonly Finding[]> {
   const { discordApiUrl: apiUrl, discordToken: token } = config;
   const api = createDiscordApi({ apiUrl, token, logger: SILENT });
   return [

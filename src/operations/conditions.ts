@@ -7,7 +7,7 @@ import { isRecent } from '../pacing/recent.ts';
 import { reason } from '../storage/store-error.ts';
 import { backupFolderOf, newestBackup } from './backup-files.ts';
 import type { Health, WatchedParts } from './health.ts';
-import { MIN_FREE_BYTES, mebibytes, roomFor } from './make-backup.ts';
+import { MIN_FREE_BYTES, mebibytes, roomForBackup } from './make-backup.ts';
 import { BACKUP_OVERDUE_AFTER_MS, type BackupOutcome } from './scheduled-backups.ts';
 
 /** A condition that is reported to operators through ops/alerts.yml and the webhook. */
@@ -141,8 +141,8 @@ export function createConditions({ config, gateway, breaker, store, directMessag
       textAfter: 'The disk with the database has enough free space',
       async check() {
         if (path === undefined) return false;
-        const { free } = await roomFor(path);
-        return free < MIN_FREE_BYTES && `${mebibytes(free)} is free`;
+        const { freeBytes } = await roomForBackup(path);
+        return freeBytes < MIN_FREE_BYTES && `${mebibytes(freeBytes)} is free`;
       },
     },
   ];

@@ -10,10 +10,10 @@ export type ListingConfig = Pick<
 >;
 
 const LISTING_TIMEOUT_MS = 5_000;
-/** A key that doesn't belong to any account. If the service rejects it, the service is up and running. */
-const NO_KEY = new Secret('doctor-asks-without-a-key');
+/** If the service rejects this key, the service is up and running. */
+const UNKNOWN_KEY = new Secret('doctor-asks-without-a-key');
 
-async function askListing(config: ListingConfig, baseUrl: string, key = NO_KEY): Promise<GamesOutcome> {
+async function askListing(config: ListingConfig, baseUrl: string, key = UNKNOWN_KEY): Promise<GamesOutcome> {
   const api = createListingApi({
     baseUrl,
     timeoutMs: Math.min(config.listingApiTimeoutMs, LISTING_TIMEOUT_MS),

@@ -37,10 +37,10 @@ export async function makeBackup({ path, file, logger }: BackupDeps): Promise<nu
   const folder = dirname(resolve(file));
   if (!existsSync(folder)) throw new StoreError(`there is no folder ${folder}: create it first`);
 
-  const { free, needed } = await roomFor(path, folder);
-  if (free < needed) {
+  const { freeBytes, neededBytes } = await roomForBackup(path, folder);
+  if (freeBytes < neededBytes) {
     throw new StoreError(
-      `could not make a backup: only ${mebibytes(free)} is free in ${folder}, but ${mebibytes(needed)} is needed`,
+      `could not make a backup: only ${mebibytes(freeBytes)} is free in ${folder}, but ${mebibytes(neededBytes)} is needed`,
     );
   }
 
@@ -79,12 +79,11 @@ export const MIN_FREE_BYTES = 100 * 1024 * 1024;
 
 export const mebibytes = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MiB`;
 
-/** Returns how much space is free in a folder and how much a backup of the database needs there, both in bytes. */
-export async function roomFor(
+export async function roomForBackup(
   path: string,
   folder = dirname(resolve(path)),
-): Promise<{ free: number; needed: number }> {
+): Promise<{ freeBytes: number; neededBytes: number }> {
   const { bavail, bsize } = await statfs(folder);
   const size = existsSync(path) ? (await stat(path)).size : 0;
-  return { free: bavail * bsize, needed: MIN_FREE_BYTES + size };
+  return { freeBytes: bavail * bsize, neededBytes: MIN_FREE_BYTES + size };
 }

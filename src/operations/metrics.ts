@@ -12,21 +12,20 @@ import { VERSION } from '../version.ts';
 import { METRIC_KINDS } from '../words/servers.ts';
 import { newestBackup } from './backup-files.ts';
 import { healthOf, type WatchedParts } from './health.ts';
-import { roomFor } from './make-backup.ts';
+import { roomForBackup } from './make-backup.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** How often to ask Discord for the remaining IDENTIFYs, and how long a scrape waits for the response (milliseconds). */
-const ASK_EVERY_MS = 60_000;
-const ASK_MS = 1_000;
+const ASK_IDENTIFIES_EVERY_MS = 60_000;
+const IDENTIFIES_TIMEOUT_MS = 1_000;
 const PREFIX = 'listing_bot_';
-/** In seconds. Discord waits 3 seconds for a first response. */
-const RESPONDED_WITHIN = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 1.5, 2, 2.5, 3, 10];
-/** In seconds. A long list can take minutes, and Discord accepts replies for 15 minutes. */
-const REPLIED_WITHIN = [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 900];
-const REQUEST_WITHIN = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 120];
-/** In seconds. A synced commit took 0.43 ms (measured). */
-const TRANSACTION_WITHIN = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2];
+/** Discord waits 3 seconds for a first response. */
+const FIRST_RESPONSE_BUCKETS_SECONDS = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 1.5, 2, 2.5, 3, 10];
+/** A long list can take minutes, and Discord accepts replies for 15 minutes. */
+const REPLY_BUCKETS_SECONDS = [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 900];
+const REQUEST_BUCKETS_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 120];
+/** A synced commit took 0.43 ms (measured). */
+const TRANSACTION_BUCKETS_SECONDS = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2];
 
 const LISTING_OUTCOMES: Readonly<Record<ListingRequest['action'], readonly ListingRequest['outcome'][]>> = {
   add: METRIC_KINDS,
@@ -68,13 +67,13 @@ function createCounters(register: Registry) {
     'first_response_seconds',
     'From receiving an interaction to its first response.',
     ['type'],
-    RESPONDED_WITHIN,
+    FIRST_RESPONSE_BUCKETS_SECONDS,
   );
   const replied = histogram(
     'reply_seconds',
     'From receiving an interaction to its reply.',
     ['type'],
-    REPLIED_WITHIN,
+    REPLY_BUCKETS_SECONDS,
   );
   const interactions = counter(
     'interactions_total',
@@ -90,13 +89,13 @@ function createCounters(register: Registry) {
     'listing_request_seconds',
     'Requests to the listing service, including retries.',
     ['action', 'outcome'],
-    REQUEST_WITHIN,
+    REQUEST_BUCKETS_SECONDS,
   );
   const transactions = histogram(
     'store_seconds',
     'Store transactions, including their waiting time.',
     [],
-    TRANSACTION_WITHIN,
+    TRANSACTION_BUCKETS_SECONDS,
   );
   const storeErrors = counter('store_errors_total', 'Transactions that failed in the database.', []);
   const limited = counter('discord_rate_limited_total', 'Responses with status 429, by scope of the limit.', [
@@ -209,9 +208,9 @@ function watchState(register: Registry, parts: WatchedParts): void {
   );
   let askedAt = Number.NEGATIVE_INFINITY;
   gauge('gateway_identifies_left', 'IDENTIFYs left for today.', async () => {
-    if (gateway.isConnected() && performance.now() - askedAt >= ASK_EVERY_MS) {
+    if (gateway.isConnected() && performance.now() - askedAt >= ASK_IDENTIFIES_EVERY_MS) {
       askedAt = performance.now();
-      await waitAtMost(ASK_MS, gateway.askIdentifiesLeft());
+      await waitAtMost(IDENTIFIES_TIMEOUT_MS, gateway.askIdentifiesLeft());
     }
     return gateway.identifiesLeft();
   });
@@ -236,7 +235,7 @@ function watchState(register: Registry, parts: WatchedParts): void {
     gauge(
       'disk_free_bytes',
       'Free space on the disk with the database.',
-      async () => (await roomFor(path)).free,
+      async () => (await roomForBackup(path)).freeBytes,
     );
   }
   labelled('shards', 'Shards by state.', 'state', gateway.shards);

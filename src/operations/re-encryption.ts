@@ -5,7 +5,7 @@ import { interactionContext } from '../interactions/interaction-store.ts';
 import type { Logger } from '../logger.ts';
 import { type Encryption, type SealedRecord, UndecryptableError } from '../storage/encryption.ts';
 import { USED_KEY, usedKeyIdsOf } from '../storage/encryption-key.ts';
-import { encryptionKeysInUse } from '../storage/leases.ts';
+import { encryptionKeyIdsInUse } from '../storage/leases.ts';
 import type { Store } from '../storage/store.ts';
 import { parsedJson } from '../text/json.ts';
 
@@ -24,7 +24,7 @@ export function createReencryption({ store, encryption, logger }: ReencryptionDe
     const encryptionKeyId = encryption.encryptionKeyId();
     const formerKeys = (await usedKeyIdsOf(store.values)).filter((id) => id !== encryptionKeyId);
     if (formerKeys.length === 0) return;
-    if ((await encryptionKeysInUse(store)).some((id) => id !== encryptionKeyId)) {
+    if ((await encryptionKeyIdsInUse(store)).some((id) => id !== encryptionKeyId)) {
       logger.info(
         { encryptionKeyId },
         'another process encrypts with another key, so all keys are still needed',

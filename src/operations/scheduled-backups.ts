@@ -36,8 +36,8 @@ export interface ScheduledBackupsDeps {
 /** A failed backup is also retried at this interval. */
 const CHECK_IF_DUE_EVERY_MS = 600_000;
 export const BACKUP_OVERDUE_AFTER_MS = HOUR_MS;
-/** The name of the stored value that holds the time of the last scheduled backup, in milliseconds since 1970. */
-const LAST = 'backup:last';
+/** The value is in milliseconds since 1970. */
+const LAST_BACKUP_AT_KEY = 'backup:last';
 const PROGRAM = fileURLToPath(new URL('../tools/backup.ts', import.meta.url));
 
 /**
@@ -66,7 +66,7 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
       await backUp(file, path, stopping).finally(() => removePartial(partialIn(folder, path)));
       onBackup?.({ kind: 'made' });
       logger.info({ file }, 'made a backup; it does not contain the encryption key');
-      await store.values.set(LAST, at);
+      await store.values.set(LAST_BACKUP_AT_KEY, at);
       await deleteBackupFailure(store.values);
       await removeOthers(made).catch((error: unknown) =>
         logger.error({ err: error, folder }, 'could not delete old backups; will retry after the next one'),
@@ -82,7 +82,7 @@ export function createScheduledBackups(deps: ScheduledBackupsDeps): Part {
   }
 
   async function isDue(): Promise<boolean> {
-    const last = await store.values.get(LAST);
+    const last = await store.values.get(LAST_BACKUP_AT_KEY);
     return typeof last !== 'number' || !isRecent(last, everyMs);
   }
 

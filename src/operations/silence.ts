@@ -27,7 +27,7 @@ export function createSilence({ config, gateway, onFatal, logger }: SilenceDeps)
   async function checkSilence(): Promise<void> {
     const silentMs = gateway.silentMs();
     if (silentMs < maxSilentMs) return;
-    const isGranted = await mayEnd();
+    const isGranted = await hasIdentifiesForRestart();
     // The bot may have begun shutting down in the meantime.
     if (!isGranted || job.stopping.aborted) return;
     void job.stop();
@@ -39,8 +39,8 @@ export function createSilence({ config, gateway, onFatal, logger }: SilenceDeps)
     );
   }
 
-  /** Whether enough IDENTIFYs are left for a restart. If Discord doesn't respond, uses the last known number. */
-  async function mayEnd(): Promise<boolean> {
+  /** Uses the last known number if Discord doesn't respond. */
+  async function hasIdentifiesForRestart(): Promise<boolean> {
     await gateway.askIdentifiesLeft().catch(() => undefined);
     const left = gateway.identifiesLeft();
     if (left === undefined || left >= RESERVED_IDENTIFIES) return true;

@@ -14,12 +14,12 @@ import {
   withDatabaseFile,
 } from '../storage/database-file.ts';
 import { EncryptionKeyError, isOpenToOthers, keysAtHand, usedKeyIdsOf } from '../storage/encryption-key.ts';
-import { migrationsOfNewer, useValues } from '../storage/store.ts';
+import { migrationsOfNewerVersion, useValues } from '../storage/store.ts';
 import { reason } from '../storage/store-error.ts';
 import { clearTextWarning, type StoreUrl } from '../store-url.ts';
 import { backupFolderOf, newestBackup, readBackupFailure } from './backup-files.ts';
 import { CheckFailedError, CheckSkippedError, CheckWarningError } from './finding.ts';
-import { mebibytes, roomFor } from './make-backup.ts';
+import { mebibytes, roomForBackup } from './make-backup.ts';
 import { BACKUP_OVERDUE_AFTER_MS } from './scheduled-backups.ts';
 
 type StoreConfig = Pick<Config, 'storeUrl' | 'encryptionKey'>;
@@ -30,7 +30,7 @@ const MIN_MEMORY_BYTES = 480 * 1024 * 1024;
 /** Checks whether this version can use the database. Doesn't change the database, so it's safe while a bot is running. */
 export async function checkStore({ storeUrl }: StoreConfig): Promise<string> {
   const text = await (storeUrl.kind === 'sqlite' ? checkSqlite(storeUrl.path) : checkPostgres(storeUrl));
-  const newer = await migrationsOfNewer(storeUrl);
+  const newer = await migrationsOfNewerVersion(storeUrl);
   const lines = [text];
   if (newer.length > 0) {
     lines.push(`a newer version has migrated it (${newer.join(', ')}), but this version can still use it`);
@@ -129,7 +129,7 @@ export async function checkBackups(config: Pick<Config, 'storeUrl' | 'backupEver
   const text =
     newest === undefined
       ? `${folder} has no backup`
-      : `the newest one was made ${agoOf(Date.now() - newest.at)} (${sizeOf(newest.bytes)})`;
+      : `the newest one was made ${agoOf(Date.now() - newest.at)} (${kibibytes(newest.bytes)})`;
   if (!existsSync(path)) return `the bot makes one at its first start, then every ${backupEveryHours} hours`;
   const failure = await useValues(storeUrl, readBackupFailure).catch(() => {
     throw new CheckSkippedError('needs a working store');
@@ -145,17 +145,18 @@ export async function checkBackups(config: Pick<Config, 'storeUrl' | 'backupEver
   throw new CheckWarningError(text, 'start the bot, unless you keep your backups somewhere else');
 }
 
-/** Formats a file's size, because most backups are smaller than a mebibyte. */
-const sizeOf = (bytes: number): string => `${Math.ceil(bytes / 1024).toLocaleString('en')} KiB`;
+/** Formats sizes such as a backup's, which is usually less than a mebibyte. */
+const kibibytes = (bytes: number): string => `${Math.ceil(bytes / 1024).toLocaleString('en')} KiB`;
 
 export async function checkDisk({ storeUrl }: StoreConfig): Promise<string> {
   if (storeUrl.kind === 'postgres') throw new CheckSkippedError("the bot cannot check PostgreSQL's disk");
   const { path } = storeUrl;
-  const { free, needed } = await roomFor(path, nearestExisting(resolve(dirname(path))));
-  if (free >= needed) return `${mebibytes(free)} is free${existsSync(path) ? unusedIn(path) : ''}`;
+  const { freeBytes, neededBytes } = await roomForBackup(path, nearestExisting(resolve(dirname(path))));
+  if (freeBytes >= neededBytes)
+    return `${mebibytes(freeBytes)} is free${existsSync(path) ? unusedIn(path) : ''}`;
   throw new CheckFailedError(
-    `the disk with ${path} has only ${mebibytes(free)} of free space`,
-    `free some space: ${mebibytes(needed)} is needed`,
+    `the disk with ${path} has only ${mebibytes(freeBytes)} of free space`,
+    `free some space: ${mebibytes(neededBytes)} is needed`,
   );
 }
 
@@ -167,7 +168,7 @@ function unusedIn(path: string): string {
         Number(column(database, `PRAGMA ${name}`)[0]),
       ),
     );
-    return `; ${path} takes ${sizeOf(size * pages)}, of which ${sizeOf(size * unused)} is unused: see "Disk space" in docs/tasks.md`;
+    return `; ${path} takes ${kibibytes(size * pages)}, of which ${kibibytes(size * unused)} is unused: see "Disk space" in docs/tasks.md`;
   } catch {
     // The check of the store explains why the file can't be read.
     return '';

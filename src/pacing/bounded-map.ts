@@ -16,16 +16,13 @@ export function createBoundedMap<Value>(maxEntries: number) {
 
 const MAX_CACHED = 1_000;
 
-/**
- * Creates a cache for values that are needed for every keystroke or page view.
- * @param forMs how long an entry stays cached, in milliseconds
- */
-export function createCache<Value>(load: (id: string) => Promise<Value>, forMs: number) {
+/** Creates a cache for values that are needed for every keystroke or page view. */
+export function createCache<Value>(load: (id: string) => Promise<Value>, maxAgeMs: number) {
   const entries = createBoundedMap<{ readonly at: number; readonly value: Promise<Value> }>(MAX_CACHED);
   return {
     get(id: string): Promise<Value> {
       const known = entries.get(id);
-      if (known && performance.now() - known.at < forMs) return known.value;
+      if (known && performance.now() - known.at < maxAgeMs) return known.value;
       // Caches the promise immediately, so that `forget` can drop it if the value changes during loading.
       const value = load(id);
       entries.set(id, { at: performance.now(), value });

@@ -24,13 +24,12 @@ const MAX_USERS_OR_GUILDS = 10_000;
  * allowed, by the same clock as `now`
  */
 export function createRecent({ maxUses, withinMs, now }: RecentDeps): (who: string) => number | undefined {
-  /** The times of each user's or guild's recent uses, oldest first. */
-  const timesOf = createBoundedMap<readonly number[]>(MAX_USERS_OR_GUILDS);
+  const recentUsesOf = createBoundedMap<readonly number[]>(MAX_USERS_OR_GUILDS);
   return (who) => {
-    const recent = (timesOf.get(who) ?? []).filter((at) => isRecent(at, withinMs, now()));
+    const recent = (recentUsesOf.get(who) ?? []).filter((at) => isRecent(at, withinMs, now()));
     const [first] = recent;
     if (first !== undefined && recent.length >= maxUses) return first + withinMs;
-    timesOf.set(who, [...recent, now()]);
+    recentUsesOf.set(who, [...recent, now()]);
     return undefined;
   };
 }

@@ -51,7 +51,7 @@ export async function checkFile(path: string): Promise<readonly string[]> {
       migrations: migrationsIn(database),
     }));
   } catch (cause) {
-    if (CORRUPTION_CODES.includes(primaryCode(cause))) throw new DamagedFileError(path, reason(cause));
+    if (CORRUPTION_CODES.includes(sqlitePrimaryCode(cause))) throw new DamagedFileError(path, reason(cause));
     throw await cannotWrite(path, cause);
   }
   if (found.verdict !== 'ok') throw new DamagedFileError(path, found.verdict);
@@ -59,16 +59,13 @@ export async function checkFile(path: string): Promise<readonly string[]> {
   return found.migrations;
 }
 
-/**
- * Opens the database file, passes it to `use`, and closes it. A bot may be using it at the same time.
- * @param isWritten if false, the file is opened read-only
- */
+/** Works even while a bot is using the file. */
 export function withDatabaseFile<Result>(
   path: string,
   use: (database: DatabaseSync) => Result,
-  isWritten = false,
+  isWritable = false,
 ): Result {
-  using database = new DatabaseSync(path, { readOnly: !isWritten, timeout: BUSY_TIMEOUT_MS });
+  using database = new DatabaseSync(path, { readOnly: !isWritable, timeout: BUSY_TIMEOUT_MS });
   return use(database);
 }
 
@@ -85,8 +82,8 @@ function migrationsIn(database: DatabaseSync): readonly string[] {
   return hasTable(database, 'kysely_migration') ? column(database, 'SELECT name FROM kysely_migration') : [];
 }
 
-/** Returns SQLite's primary result code, or 0 for any other error. */
-export function primaryCode(error: unknown): number {
+/** Returns 0 for an error that isn't from SQLite. */
+export function sqlitePrimaryCode(error: unknown): number {
   return Number(Object(error).errcode) & 0xff;
 }
 
@@ -96,12 +93,11 @@ export async function cannotWrite(path: string, cause: unknown): Promise<StoreEr
 
 /**
  * Rejects an empty database whose key file already exists. Either `STORE_URL` is wrong, or the database was lost.
- * @param migrations the names of the migrations that have been applied to the file
- * @throws UnusableStoreError if the database is empty but has a key file
+ * @throws UnusableStoreError
  */
-export function rejectLostFile(path: string, migrations: readonly string[]): void {
+export function rejectLostFile(path: string, appliedMigrations: readonly string[]): void {
   const keyFile = `${path}.key`;
-  if (migrations.length > 0 || !existsSync(keyFile)) return;
+  if (appliedMigrations.length > 0 || !existsSync(keyFile)) return;
   throw new UnusableStoreError(
     `the database ${path} is empty, but its encryption key ${keyFile} already exists. Nothing was changed: put the database ` +
       'back, or correct STORE_URL. If the data was deleted on purpose, move the key file away too.',

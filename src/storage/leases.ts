@@ -34,8 +34,8 @@ export const liveProcessIds = ({ tables }: Pick<Store, 'tables'>) =>
 export const isAbandoned = (store: Pick<Store, 'tables'>, processId: string) =>
   sql<boolean>`process_id <> ${processId} and process_id not in ${liveProcessIds(store)}`;
 
-/** Returns the encryption key ids of all processes that have a lease, even an expired one. */
-export async function encryptionKeysInUse({ tables }: Pick<Store, 'tables'>): Promise<readonly string[]> {
+/** Includes the keys of processes with an expired lease. */
+export async function encryptionKeyIdsInUse({ tables }: Pick<Store, 'tables'>): Promise<readonly string[]> {
   const rows = await tables().selectFrom('leases').select('encryption_key_id').execute();
   return rows.map((row) => row.encryption_key_id);
 }

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { createJob, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { StoreUrl } from '../store-url.ts';
-import { cannotWrite, prepareFile, primaryCode } from './database-file.ts';
+import { cannotWrite, prepareFile, sqlitePrimaryCode } from './database-file.ts';
 import { createPostgresLock } from './postgres-lock.ts';
 import { StoreError } from './store-error.ts';
 
@@ -55,8 +55,8 @@ export function createStoreLock({ url, isShared = false, logger }: StoreLockDeps
  */
 export function createFileLock(databasePath: string) {
   let held: DatabaseSync | undefined;
-  /** The inode of the locked file. Other files can't get the same inode while the file is open. */
-  let inode: number | undefined;
+  /** Other files can't get the same inode while the locked file is open. */
+  let lockedInode: number | undefined;
 
   // Resolves symbolic links, so that every path to the database leads to the same lock file.
   const nameOfFile = async () => `${await realpath(databasePath)}.lock`;
@@ -68,10 +68,10 @@ export function createFileLock(databasePath: string) {
       // Keeps SQLite from creating a journal file next to the lock file.
       held.exec('PRAGMA journal_mode = MEMORY');
       held.exec('BEGIN EXCLUSIVE');
-      inode = (await stat(file)).ino;
+      lockedInode = (await stat(file)).ino;
     } catch (error) {
       release();
-      if (primaryCode(error) !== SQLITE_BUSY) throw await cannotWrite(file, error);
+      if (sqlitePrimaryCode(error) !== SQLITE_BUSY) throw await cannotWrite(file, error);
       throw new StoreError(
         `another bot is running on the database ${databasePath} (it has locked ${file}). Only one can use it: stop that one first, ` +
           'or give this one a STORE_URL of its own.',
@@ -82,7 +82,7 @@ export function createFileLock(databasePath: string) {
   function release(): void {
     held?.close();
     held = undefined;
-    inode = undefined;
+    lockedInode = undefined;
   }
 
   return {
@@ -98,7 +98,7 @@ export function createFileLock(databasePath: string) {
      */
     async retake(): Promise<void> {
       const found = await stat(await nameOfFile()).catch(() => undefined);
-      if (found !== undefined && found.ino === inode) return;
+      if (found !== undefined && found.ino === lockedInode) return;
       release();
       await take();
     },

@@ -329,18 +329,20 @@ const isCompatible = (name: string): boolean => name.endsWith(COMPATIBLE);
 
 /**
  * Brings the tables up to date, and logs the applied migrations. Compatible migrations from a newer version stay applied.
- * @param found the names of the applied migrations, already checked by {@link rejectUnknown}
+ * @param appliedMigrations already checked by {@link rejectUnknown}
  * @throws the database's error, leaving the tables unchanged
  */
 export async function migrate(
   db: Kysely<Tables>,
-  found: readonly string[],
+  appliedMigrations: readonly string[],
   logger: Pick<Logger, 'info'>,
   migrations = MIGRATIONS,
 ): Promise<void> {
   const since = performance.now();
   // Kysely rejects a database that has an unknown migration.
-  const ofNewer = found.filter(isCompatible).map((name) => [name, { up: async () => undefined }] as const);
+  const ofNewer = appliedMigrations
+    .filter(isCompatible)
+    .map((name) => [name, { up: async () => undefined }] as const);
   const known = { ...Object.fromEntries(ofNewer), ...migrations };
   const migrator = new Migrator({ db, provider: { getMigrations: async () => known } });
   const { error, results = [] } = await migrator.migrateToLatest();
@@ -350,7 +352,7 @@ export async function migrate(
   const ms = Math.round(performance.now() - since);
   logger.info(
     { migrations: names, ms },
-    found.length === 0 ? 'created the database' : 'updated the database',
+    appliedMigrations.length === 0 ? 'created the database' : 'updated the database',
   );
 }
 

@@ -6,11 +6,11 @@ import { clearTextWarning, type PostgresUrl } from '../store-url.ts';
 import { AFTER_A_RESTORE, type Database } from './database.ts';
 import { migrate, rejectOtherShape, rejectUnknown } from './migrations.ts';
 import { checkSession } from './postgres-session.ts';
-import { cannotUse, LockedGuildError, reason, StoreError } from './store-error.ts';
+import { cannotUsePostgres, LockedGuildError, reason, StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 
-/** Id of the advisory lock for creating and migrating tables. The number is arbitrary but must never change. */
-const TABLES_LOCK = 3_728_115_201;
+/** An arbitrary number that must never change. */
+const MIGRATION_LOCK_ID = 3_728_115_201;
 /** The process's lease uses a separate connection. */
 const POOL_SIZE = 10;
 
@@ -23,13 +23,15 @@ export interface PostgresDatabaseDeps extends PostgresUrl {
 export function createPostgresDatabase({ url, name, logger, isUnhurried }: PostgresDatabaseDeps): Database {
   /** Limits each guild to one connection. Otherwise, 20 button presses in one guild could use up the pool while waiting. */
   const changes = createInOrder();
-  const onLost = (error: Error) =>
+  const onIdleConnectionLost = (error: Error) =>
     logger.warn({ database: name, reason: reason(error) }, 'a connection to the database was lost');
 
   async function connect(connections: number, hasTime = false): Promise<Kysely<Tables>> {
     // Imported lazily, because a bot on SQLite doesn't need the driver. Loading it takes 30 ms and 12 MiB (measured).
     const { postgresDialect } = await import('./postgres.ts');
-    return new Kysely({ dialect: postgresDialect({ url, onLost, connections, isUnhurried: hasTime }) });
+    return new Kysely({
+      dialect: postgresDialect({ url, onIdleConnectionLost, connections, isUnhurried: hasTime }),
+    });
   }
 
   return {
@@ -42,9 +44,9 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
       if (warning) logger.warn({ database: name }, `${warning.text}: ${warning.fix}`);
       // The lock belongs to the pool's only connection, and is released when that connection is closed.
       await using db = await connect(1, true);
-      const lockTables = sql`select pg_advisory_lock(${sql.lit(TABLES_LOCK)})`;
+      const lockTables = sql`select pg_advisory_lock(${sql.lit(MIGRATION_LOCK_ID)})`;
       await lockTables.execute(db).catch((cause: unknown) => {
-        throw cannotUse(name, cause);
+        throw cannotUsePostgres(name, cause);
       });
       await checkSession(db, { name, isUnhurried: true });
       const migrations = await migrationsIn(db);
@@ -52,7 +54,7 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
       if (!mayMigrate) rejectOtherShape(name, migrations);
       await migrate(db, migrations, logger).catch((cause: unknown) => {
         // Kysely throws its own error if the server restarts.
-        throw cause instanceof StoreError ? cause : cannotUse(name, cause);
+        throw cause instanceof StoreError ? cause : cannotUsePostgres(name, cause);
       });
       await makeKeyvTable(db);
       await noticeRestore(db);
@@ -87,7 +89,7 @@ export function createPostgresDatabase({ url, name, logger, isUnhurried }: Postg
     unsynced: (db, _name, write) => write(db()),
     // Not needed, because the server's autovacuum removes deleted data.
     cutLog: async () => undefined,
-    cannotOpen: async (cause) => cannotUse(name, cause),
+    cannotOpen: async (cause) => cannotUsePostgres(name, cause),
   };
 }
 
@@ -123,8 +125,8 @@ async function makeKeyvTable(db: Kysely<Tables>): Promise<void> {
     )`.execute(db);
 }
 
-/** Key under which the oids of the database and one of its tables are stored. Restoring a backup changes both oids. */
-export const PLACE = 'store:place';
+/** The value holds the oids of the database and one of its tables. Restoring a backup changes both oids. */
+export const DATABASE_OIDS_KEY = 'store:place';
 
 /** Detects a restore with `pg_restore`, and prepares the database as `npm run restore` does for SQLite. */
 async function noticeRestore(db: Kysely<Tables>): Promise<void> {
@@ -135,12 +137,12 @@ async function noticeRestore(db: Kysely<Tables>): Promise<void> {
     const [{ database, table } = {}] = rows;
     const place = JSON.stringify({ value: `${database} ${table}` });
     const values = keyvRows(() => own);
-    const before = await values.get(PLACE);
+    const before = await values.get(DATABASE_OIDS_KEY);
     if (before === place) return;
     if (before !== undefined) {
       for (const statement of AFTER_A_RESTORE) await own.executeQuery(CompiledQuery.raw(statement));
     }
-    await values.set(PLACE, place);
+    await values.set(DATABASE_OIDS_KEY, place);
   });
 }
 

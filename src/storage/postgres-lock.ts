@@ -3,17 +3,17 @@ import { createJob, type Part } from '../lifecycle.ts';
 import type { Logger } from '../logger.ts';
 import type { PostgresUrl } from '../store-url.ts';
 import { sessionConfig } from './postgres-session.ts';
-import { cannotUse, reason, StoreError } from './store-error.ts';
+import { cannotUsePostgres, reason, StoreError } from './store-error.ts';
 
-/** Id of the advisory lock that a running bot holds. The number is arbitrary but must never change. */
-const BOT_LOCK = 3_728_115_202;
+/** An arbitrary number that must never change. */
+const BOT_LOCK_ID = 3_728_115_202;
 const CHECK_SERVER_EVERY_MS = 1_000;
 /**
- * Settings that make the server notice quickly when this machine disappears. After a power failure, the server releases the
- * lock within 25 seconds. With the default settings, this takes two hours, or 15 minutes if the server was still waiting
- * for an acknowledgement (PostgreSQL docs: TCP Settings; Linux: tcp(7)).
+ * After a power failure of this machine, the server releases the lock within 25 seconds. With the default settings, this
+ * takes two hours, or 15 minutes if the server was still waiting for an acknowledgement (PostgreSQL docs: TCP Settings;
+ * Linux: tcp(7)).
  */
-const MISSED_SOON = {
+const KEEPALIVE_SETTINGS = {
   tcp_keepalives_idle: '10',
   tcp_keepalives_interval: '5',
   tcp_keepalives_count: '3',
@@ -43,14 +43,14 @@ export function createPostgresLock({ url, name, isShared, logger }: PostgresLock
   async function tryTake(): Promise<boolean> {
     const driver = await import('pg');
     const applicationName = 'server-listing-bot lock';
-    const taking = new driver.Client(sessionConfig({ url, applicationName, settings: MISSED_SOON }));
+    const taking = new driver.Client(sessionConfig({ url, applicationName, settings: KEEPALIVE_SETTINGS }));
     taking.on('error', (error) =>
       logger.warn({ reason: reason(error) }, 'lost the database lock; will retry'),
     );
     try {
       await taking.connect();
       await checkIsWritable(taking);
-      const { rows } = await taking.query(`select ${tryLock}($1) as "isTaken"`, [BOT_LOCK]);
+      const { rows } = await taking.query(`select ${tryLock}($1) as "isTaken"`, [BOT_LOCK_ID]);
       if (!rows[0].isTaken) {
         await taking.end();
         return false;
@@ -82,7 +82,7 @@ export function createPostgresLock({ url, name, isShared, logger }: PostgresLock
     /** @throws StoreError if another process holds the lock, or the server can't be queried or is read-only */
     async start() {
       const isTaken = await tryTake().catch((cause: unknown) => {
-        throw cannotUse(name, cause);
+        throw cannotUsePostgres(name, cause);
       });
       if (!isTaken) {
         throw new StoreError(

@@ -14,10 +14,11 @@ const CONNECTION_TIMEOUT_MS = 2_000;
 const MIN_SERVER_VERSION_NUM = 140_000;
 
 /**
- * Whether a connection is unusable after an error with this code. The server has become read-only (25006), for example
- * after a failover, or is shutting down (57P01 to 57P05; see PostgreSQL docs: Error Codes).
+ * Recognises that the server has become read-only (25006), for example after a failover, or is shutting down (57P01 to
+ * 57P05; see PostgreSQL docs: Error Codes).
  */
-export const isOver = (code: string | undefined): boolean => /^(?:25006|57P0\d)$/.test(code ?? '');
+export const isConnectionUnusableAfter = (code: string | undefined): boolean =>
+  /^(?:25006|57P0\d)$/.test(code ?? '');
 
 export interface SessionOptions {
   readonly url: Secret;

@@ -1,6 +1,6 @@
 import { type Dialect, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import { DatabaseError, Pool, type PoolClient, type QueryResult, types } from 'pg';
-import { isOver, type SessionOptions, sessionConfig } from './postgres-session.ts';
+import { isConnectionUnusableAfter, type SessionOptions, sessionConfig } from './postgres-session.ts';
 import { reason, StoreError } from './store-error.ts';
 
 /** Older connections aren't reused, because their host name may point to a different server. */
@@ -10,14 +10,13 @@ const MAX_CONNECTION_AGE_SECONDS = 3_600;
 const INT8 = 20;
 
 export interface PostgresOptions extends Pick<SessionOptions, 'url' | 'isUnhurried'> {
-  /** Called if an idle connection is lost, for example because the server restarts. */
-  readonly onLost: (error: Error) => void;
+  readonly onIdleConnectionLost: (error: Error) => void;
   readonly connections: number;
 }
 
 /** Creates a Kysely dialect on top of a connection pool. PostgreSQL and network errors become a {@link StoreError}. */
 export function postgresDialect(options: PostgresOptions): Dialect {
-  const { url, onLost, connections, isUnhurried = false } = options;
+  const { url, onIdleConnectionLost, connections, isUnhurried = false } = options;
   const pool = new Pool({
     ...sessionConfig({ url, applicationName: 'server-listing-bot', isUnhurried }),
     max: connections,
@@ -25,7 +24,7 @@ export function postgresDialect(options: PostgresOptions): Dialect {
     types: { getTypeParser },
   });
   // Without error listeners, a lost connection would cause an uncaught exception.
-  pool.on('error', onLost);
+  pool.on('error', onIdleConnectionLost);
   pool.on('connect', (client) => {
     // Ignored, because a statement also fails if its connection is lost while it is running.
     client.on('error', () => undefined);
@@ -59,7 +58,7 @@ function clientOf(client: PoolClient): PostgresPoolClient {
       return await client.query(sql, parameters.map(storable));
     } catch (error) {
       // Any error that isn't a database error leaves the connection in an unknown state.
-      isBroken ||= !(error instanceof DatabaseError) || isOver(error.code);
+      isBroken ||= !(error instanceof DatabaseError) || isConnectionUnusableAfter(error.code);
       throw failure(error);
     }
   }

@@ -20,7 +20,7 @@ export interface SqliteDatabaseDeps {
 
 /** Creates a SQLite database. Kysely has a single connection to it, so writes happen one after another. */
 export function createSqliteDatabase({ path, logger, isUnhurried = false }: SqliteDatabaseDeps): Database {
-  const timeoutMs = isUnhurried ? TOOL_BUSY_TIMEOUT_MS : BUSY_TIMEOUT_MS;
+  const busyTimeoutMs = isUnhurried ? TOOL_BUSY_TIMEOUT_MS : BUSY_TIMEOUT_MS;
   let appliedMigrations: readonly string[] = [];
 
   const unsynced: Database['unsynced'] = (db, name, write) =>
@@ -49,7 +49,7 @@ export function createSqliteDatabase({ path, logger, isUnhurried = false }: Sqli
       if (!mayMigrate) rejectOtherShape(path, appliedMigrations);
     },
     async open() {
-      const db = new Kysely<Tables>({ dialect: sqliteDialect(openFile(path, timeoutMs)) });
+      const db = new Kysely<Tables>({ dialect: sqliteDialect(openFile(path, busyTimeoutMs)) });
       try {
         await migrate(db, appliedMigrations, logger);
         return db;
@@ -88,19 +88,15 @@ export function createSqliteDatabase({ path, logger, isUnhurried = false }: Sqli
     },
     unsynced,
     async cutLog(db) {
-      const isCut = await db.connection().execute((connection) => cutLogOf(connection, timeoutMs));
+      const isCut = await db.connection().execute((connection) => cutLogOf(connection, busyTimeoutMs));
       if (!isCut) throw new Error('another process is reading it');
     },
     cannotOpen: (cause) => cannotWrite(path, cause),
   };
 }
 
-/**
- * Truncates the write-ahead log.
- * @param timeoutMs how long later statements wait for another process's lock, in milliseconds
- * @returns false if another process was reading the log
- */
-async function cutLogOf(connection: Kysely<Tables>, timeoutMs: number): Promise<boolean> {
+/** @returns false if the log wasn't truncated, because another process was reading it */
+async function cutLogOf(connection: Kysely<Tables>, busyTimeoutMs: number): Promise<boolean> {
   const pragma = async (text: string) =>
     (await connection.executeQuery(CompiledQuery.raw(`pragma ${text}`))).rows;
   // A backup may be reading the log for several seconds. Waiting for it would block the whole bot.
@@ -109,6 +105,6 @@ async function cutLogOf(connection: Kysely<Tables>, timeoutMs: number): Promise<
     const [row] = await pragma('wal_checkpoint(truncate)');
     return Object(row).busy === 0;
   } finally {
-    await pragma(`busy_timeout = ${timeoutMs}`);
+    await pragma(`busy_timeout = ${busyTimeoutMs}`);
   }
 }

@@ -28,13 +28,9 @@ const MAX_CACHED_STATEMENTS = 300;
  */
 const MAX_CACHED_STATEMENT_LENGTH = 4_000;
 
-/**
- * Opens a SQLite file for reading and writing.
- * @param timeout how long a statement waits for another process's lock, in milliseconds
- * @throws SQLite's own error
- */
-export function openFile(path: string, timeout = BUSY_TIMEOUT_MS): DatabaseSync {
-  const database = new DatabaseSync(path, { timeout });
+/** @throws SQLite's own error */
+export function openFile(path: string, busyTimeoutMs = BUSY_TIMEOUT_MS): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
   try {
     database.exec('PRAGMA journal_mode = WAL');
     database.exec('PRAGMA synchronous = FULL');
@@ -59,22 +55,21 @@ export function sqliteDialect(database: DatabaseSync): Dialect {
   // By default, Kysely would run each statement of a migration in a separate transaction.
   Object.defineProperty(adapter, 'supportsTransactionalDdl', { value: true });
   const config = { database: adapterOf(database) };
-  const createDriver = () => driverThatTurns(config);
+  const createDriver = () => driverYieldingToEventLoop(config);
   return Object.assign(new SqliteDialect(config), { createAdapter: () => adapter, createDriver });
 }
 
-/** Creates Kysely's driver, but lets the event loop turn once a turn has lasted {@link MAX_TURN_MS}. */
-function driverThatTurns(config: SqliteDialectConfig): Driver {
+function driverYieldingToEventLoop(config: SqliteDialectConfig): Driver {
   const driver = new SqliteDriver(config);
   const acquire = driver.acquireConnection.bind(driver);
-  /** When the connection was first used in this turn; `undefined` if it hasn't been used. */
-  let usedSince: number | undefined;
+  let firstUsedInTurnAt: number | undefined;
   driver.acquireConnection = async () => {
-    if (usedSince !== undefined && performance.now() - usedSince > MAX_TURN_MS) await setImmediate();
-    if (usedSince === undefined) {
-      usedSince = performance.now();
+    if (firstUsedInTurnAt !== undefined && performance.now() - firstUsedInTurnAt > MAX_TURN_MS)
+      await setImmediate();
+    if (firstUsedInTurnAt === undefined) {
+      firstUsedInTurnAt = performance.now();
       void setImmediate().then(() => {
-        usedSince = undefined;
+        firstUsedInTurnAt = undefined;
       });
     }
     return acquire();

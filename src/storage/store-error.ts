@@ -21,8 +21,7 @@ export function reason(error: unknown): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-/** Creates the error for a PostgreSQL database that doesn't respond or rejects the bot's user. */
-export const cannotUse = (name: string, cause: unknown): StoreError =>
+export const cannotUsePostgres = (name: string, cause: unknown): StoreError =>
   new StoreError(
     `cannot use the database ${name}: ${reason(cause)}; check that the server is running, and that the user, password, ` +
       'host and database in STORE_URL are correct',

@@ -54,8 +54,8 @@ export function createStore(deps: StoreDeps) {
   const { url, logger, onTransaction, onStuck, watchdogTickMs = 1_000 } = deps;
   const { isUnhurried = false, mayMigrate = true } = deps;
   const database = databaseAt(url, logger, isUnhurried);
-  /** The transaction that the current code runs in. Code in a transaction must not use any other connection. */
-  const inside = new AsyncLocalStorage<Kysely<Tables>>();
+  /** Code in a transaction must not use any other connection. */
+  const currentTransaction = new AsyncLocalStorage<Kysely<Tables>>();
   let opened: Kysely<Tables> | undefined;
   let openedApart: Kysely<Tables> | undefined;
   let keyv: Keyv | undefined;
@@ -65,7 +65,7 @@ export function createStore(deps: StoreDeps) {
     return part;
   }
   /** Returns the tables. Inside {@link Store.inGuild}, queries on them are part of its transaction. */
-  const tables = () => inside.getStore() ?? needed(opened);
+  const tables = () => currentTransaction.getStore() ?? needed(opened);
 
   async function measured<Result>(run: () => Promise<Result>): Promise<Result> {
     const since = performance.now();
@@ -114,11 +114,11 @@ export function createStore(deps: StoreDeps) {
    * @param write must build the statement itself, because it has the only connection to SQLite
    */
   async function unsynced<Result>(name: UnsyncedWrite, write: () => Promise<Result>): Promise<Result> {
-    if (inside.getStore()) return write();
+    if (currentTransaction.getStore()) return write();
     return database.unsynced(
       () => needed(opened),
       name,
-      (own) => inside.run(own, write),
+      (own) => currentTransaction.run(own, write),
     );
   }
 
@@ -168,13 +168,13 @@ export function createStore(deps: StoreDeps) {
       change: () => Promise<Result>,
       { unsynced, ifFree = false }: Partial<Omit<TransactionOptions, 'guildId'>> = {},
     ): Promise<Result> {
-      if (inside.getStore()) return change();
+      if (currentTransaction.getStore()) return change();
       const begun = new StuckTransactionError(`a transaction for guild ${guildId} is not finishing`);
       return measured(() =>
         database.transaction(
           () => needed(opened),
           { guildId, unsynced, ifFree },
-          (own) => inside.run(own, () => watched(guildId, begun, change)),
+          (own) => currentTransaction.run(own, () => watched(guildId, begun, change)),
         ),
       );
     },
@@ -188,7 +188,7 @@ export function createStore(deps: StoreDeps) {
      * because it is ignored inside {@link Store.inGuild}. Never throws.
      */
     async cutLog(): Promise<void> {
-      if (inside.getStore()) return;
+      if (currentTransaction.getStore()) return;
       try {
         await database.cutLog(needed(opened));
       } catch (error) {
@@ -223,11 +223,8 @@ export async function useValues<Result>(
   return await use(createValues(() => keyv, tables));
 }
 
-/**
- * Returns the migrations applied by a newer, compatible version of the bot.
- * @throws StoreError if the database can't be used, or SQLite's own error
- */
-export async function migrationsOfNewer(url: StoreUrl): Promise<readonly string[]> {
+/** @throws StoreError if the database can't be used, or SQLite's own error */
+export async function migrationsOfNewerVersion(url: StoreUrl): Promise<readonly string[]> {
   await using db = await databaseAt(url, SILENT, false).openBeside();
   if (db === undefined) return [];
   const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);

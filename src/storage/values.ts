@@ -6,8 +6,8 @@ import type { Tables } from './tables.ts';
 /** A key-value store for plain JSON. Keys have the form `area:id`. Numeric ids are guild ids. */
 export type Values = ReturnType<typeof createValues>;
 
-/** The highest code point. `prefix + LAST` therefore sorts after every key that starts with `prefix`. */
-const LAST = '\u{10FFFF}';
+/** `prefix + HIGHEST_CODE_POINT` sorts after every key that starts with `prefix`. */
+const HIGHEST_CODE_POINT = '\u{10FFFF}';
 
 export function createValues(keyv: () => Keyv, tables: () => Kysely<Tables>) {
   /** Bypasses Keyv, which would read all values and fail on a damaged one. */
@@ -16,7 +16,7 @@ export function createValues(keyv: () => Keyv, tables: () => Kysely<Tables>) {
       .selectFrom('keyv')
       .select('key')
       .where('key', '>=', prefix)
-      .where('key', '<', prefix + LAST)
+      .where('key', '<', prefix + HIGHEST_CODE_POINT)
       .orderBy('key')
       .execute();
     return rows.map(({ key }) => key);

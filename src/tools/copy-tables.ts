@@ -7,15 +7,15 @@ import { countOf } from '../storage/count.ts';
 import { createEncryption } from '../storage/encryption.ts';
 import { keysAtHand, usedKeyIdsOf } from '../storage/encryption-key.ts';
 import { createStoreLock } from '../storage/lock.ts';
-import { PLACE } from '../storage/postgres-database.ts';
+import { DATABASE_OIDS_KEY } from '../storage/postgres-database.ts';
 import { createStore, type Store, WRITE_TEST_KEY } from '../storage/store.ts';
 import { StoreError } from '../storage/store-error.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { StoreUrl } from '../store-url.ts';
 import type { Secret } from '../text/secret.ts';
 
-/** The tables to copy, with their primary keys. Values are copied separately. Leases, jobs and key tests aren't copied. */
-const TABLES: Readonly<
+/** Values are copied separately. Leases, jobs and key tests aren't copied. */
+const PRIMARY_KEYS_BY_TABLE: Readonly<
   Record<Exclude<keyof Tables, 'leases' | 'jobs' | 'key_trials' | 'keyv'>, readonly string[]>
 > = {
   interactions: ['id'],
@@ -28,8 +28,8 @@ const TABLES: Readonly<
   guild_departures: ['guild_id'],
   direct_message_channels: ['user_id'],
 };
-/** Values that a store writes at startup, which aren't copied. */
-const OWN_VALUES = [WRITE_TEST_KEY, PLACE];
+/** Each store writes these values at startup. */
+const UNCOPIED_KEYS = [WRITE_TEST_KEY, DATABASE_OIDS_KEY];
 /** SQLite allows 32,766 values in a statement. */
 const ROWS_PER_STATEMENT = 500;
 
@@ -81,7 +81,7 @@ async function copyTablesAndValues(
   to: StoreUrl,
 ): Promise<CopyResult['counts']> {
   let before = (await keysOf(target)).length;
-  for (const table of Object.keys(TABLES)) before += await rowsIn(target, table);
+  for (const table of Object.keys(PRIMARY_KEYS_BY_TABLE)) before += await rowsIn(target, table);
   if (before > 0) {
     const another =
       to.kind === 'sqlite'
@@ -90,7 +90,7 @@ async function copyTablesAndValues(
     throw new StoreError(`the target database ${to.name} is not empty. Nothing was copied: ${another}`);
   }
   const counts: Record<string, number> = {};
-  for (const [table, primaryKey] of Object.entries(TABLES)) {
+  for (const [table, primaryKey] of Object.entries(PRIMARY_KEYS_BY_TABLE)) {
     for await (const rows of pagesOf(source, table, primaryKey)) {
       await untyped(target).insertInto(table).values(rows).execute();
     }
@@ -107,7 +107,7 @@ async function copyTablesAndValues(
 }
 
 const keysOf = async ({ values }: Store): Promise<readonly string[]> =>
-  (await values.keys('')).filter((key) => !OWN_VALUES.includes(key));
+  (await values.keys('')).filter((key) => !UNCOPIED_KEYS.includes(key));
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 import { createApp } from '../app.ts';
 import { ConfigError, misspelt, readConfig } from '../config/config.ts';
 import { SILENT, scrub } from '../logger.ts';
-import { checksOf } from '../operations/checks.ts';
+import { runChecks } from '../operations/checks.ts';
 import { CheckWarningError, type Finding, find, table } from '../operations/finding.ts';
 import { runTool, usage } from './tool.ts';
 
@@ -15,7 +15,7 @@ await runTool('doctor', async () => {
     const config = readConfig(process.env);
     findings.unshift(await find('Configuration', checkForMisspeltVariables));
     const { commands } = createApp({ config, logger: SILENT, onFatal: () => undefined });
-    findings.push(...(await checksOf({ config, commands })));
+    findings.push(...(await runChecks({ config, commands })));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     findings.unshift({

@@ -46,7 +46,7 @@ export async function restore({ config, file }: RestoreDeps): Promise<string | u
       keyFile: `${path}.key`,
       usedKeyIds: (await useValues(sqliteAt(copy), usedKeyIdsOf)) ?? [],
     });
-    await markAsRestored(copy);
+    await migrateAndMarkAsRestored(copy);
     await sync(copy);
     const kept = wasThere ? await keep(path) : undefined;
     await rename(copy, path);
@@ -83,8 +83,7 @@ async function check(copy: string): Promise<void> {
   if (migrations.length === 0) throw new StoreError('this database was not created by this bot');
 }
 
-/** Migrates the copy to this version's tables, and marks the work that was in progress as ended. */
-async function markAsRestored(copy: string): Promise<void> {
+async function migrateAndMarkAsRestored(copy: string): Promise<void> {
   const database = createSqliteDatabase({ path: copy, logger: SILENT });
   await database.prepare(true);
   // Closing the database writes the changes from the copied write-ahead log into it.
@@ -99,7 +98,7 @@ async function markAsRestored(copy: string): Promise<void> {
 async function keep(path: string): Promise<string> {
   const kept = `${path}.replaced-${timeInName(Date.now())}`;
   if (existsSync(kept)) throw new StoreError(`${kept} already exists: move it somewhere else first`);
-  await writeLogInto(path);
+  await applyLogIfUndamaged(path);
   for (const suffix of DATABASE_SUFFIXES.filter((each) => existsSync(path + each))) {
     // Some file systems don't support hard links.
     await link(path + suffix, kept + suffix).catch(() => copyFile(path + suffix, kept + suffix));
@@ -109,8 +108,7 @@ async function keep(path: string): Promise<string> {
   return kept;
 }
 
-/** Writes the changes from the write-ahead log into the database. Doesn't change a damaged database. */
-async function writeLogInto(path: string): Promise<void> {
+async function applyLogIfUndamaged(path: string): Promise<void> {
   const isDamaged = await checkFile(path).then(
     () => false,
     (error: unknown) => error instanceof DamagedFileError,

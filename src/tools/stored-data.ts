@@ -14,8 +14,7 @@ import type { Store } from '../storage/store.ts';
 import type { Tables } from '../storage/tables.ts';
 import { createSubmissionStore } from '../submissions/submission-store.ts';
 
-/** For each table with a `guild_id`, the columns with user ids. */
-const GUILD_TABLES: Readonly<
+const USER_ID_COLUMNS_BY_GUILD_TABLE: Readonly<
   Record<Exclude<keyof Tables, 'direct_message_channels' | 'leases' | 'jobs' | 'keyv'>, readonly string[]>
 > = {
   submissions: ['user_id', 'decided_by', 'corrected_by'],
@@ -31,8 +30,7 @@ const GUILD_TABLES: Readonly<
 
 /** Fields that are never shown: encrypted API keys and tokens, and addresses that may belong to other people. */
 const HIDDEN_FIELDS = ['sealed', 'encrypted', 'notice', 'candidates'];
-/** Fields that contain a user's id, and the fields with the same user's name. */
-const PEOPLE = [
+const USER_ID_AND_NAME_FIELDS = [
   ['user_id', 'user_name'],
   ['decided_by', 'decided_by_name'],
   ['corrected_by', 'corrected_by_name'],
@@ -100,7 +98,7 @@ export function createStoredData({ store, config, logger }: StoredDataDeps) {
   async function guildRecords(guildId: string, userId: string | undefined): Promise<Records> {
     const found: Record<string, readonly Row[]> = {};
     const ofGuild = sql`guild_id = ${guildId}`;
-    for (const [table, people] of Object.entries(GUILD_TABLES)) {
+    for (const [table, people] of Object.entries(USER_ID_COLUMNS_BY_GUILD_TABLE)) {
       if (userId === undefined) found[table] = await rowsOf(table, ofGuild);
       else if (people.length > 0) found[table] = await rowsOf(table, ofGuild, mentions(userId, people));
     }
@@ -118,7 +116,7 @@ export function createStoredData({ store, config, logger }: StoredDataDeps) {
 
   async function guildIdsWithRecordsAbout(userId: string): Promise<ReadonlySet<string>> {
     const found = new Set<string>();
-    for (const [table, people] of Object.entries(GUILD_TABLES)) {
+    for (const [table, people] of Object.entries(USER_ID_COLUMNS_BY_GUILD_TABLE)) {
       if (people.length === 0) continue;
       const guilds = sql<{ readonly guild_id: string }>`
         select distinct guild_id from ${sql.table(table)} where ${mentions(userId, people)}`;
@@ -180,7 +178,7 @@ function shownRecords(found: Records, userId: string | undefined): Records {
 /** Removes empty and hidden fields and other users from a record, and converts times to ISO 8601. */
 function shownRow(row: Row, userId: string | undefined): Row {
   const hidden = new Set<string>(HIDDEN_FIELDS);
-  for (const [id, name] of PEOPLE) {
+  for (const [id, name] of USER_ID_AND_NAME_FIELDS) {
     if (userId !== undefined && row[id] === userId) continue;
     hidden.add(id).add(name);
   }

@@ -4,8 +4,8 @@ import { type Logger, SILENT } from '../logger.ts';
 import { EncryptionKeyError } from '../storage/encryption-key.ts';
 import { StoreError } from '../storage/store-error.ts';
 
-/** Errors with a complete message for the operator. A stack trace would only be a distraction. */
-const EXPLAINED = [ConfigError, EncryptionKeyError, StoreError];
+/** A stack trace would only be a distraction. */
+const SELF_EXPLANATORY_ERRORS = [ConfigError, EncryptionKeyError, StoreError];
 
 /**
  * Runs a command-line program for operators. Prints each warning to standard error as one line. If the program fails, the
@@ -16,7 +16,8 @@ export async function runTool(name: string, run: (logger: Logger) => Promise<voi
   try {
     await run({ ...SILENT, warn, error: warn });
   } catch (error) {
-    if (!(error instanceof Error) || !EXPLAINED.some((kind) => error instanceof kind)) throw error;
+    if (!(error instanceof Error) || !SELF_EXPLANATORY_ERRORS.some((kind) => error instanceof kind))
+      throw error;
     warn({}, error.message);
     process.exitCode = 1;
   }

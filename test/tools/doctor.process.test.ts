@@ -14,7 +14,7 @@ import { startListing } from '../../sandbox/listing/stand-in.ts';
 import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { deleteBackupFailure, saveBackupFailure } from '../../src/operations/backup-files.ts';
-import { checksOf } from '../../src/operations/checks.ts';
+import { runChecks } from '../../src/operations/checks.ts';
 import { find, table } from '../../src/operations/finding.ts';
 import { checkBackups, checkMemory } from '../../src/operations/store-checks.ts';
 import { timeInName } from '../../src/storage/database-file.ts';
@@ -77,7 +77,7 @@ async function examine(changes: Changes = {}): Promise<Said> {
   const env = environment(changes);
   const config = readConfig(env);
   const { commands } = createApp({ config, logger: recorder(), onFatal: () => undefined });
-  const findings = await checksOf({ config, commands });
+  const findings = await runChecks({ config, commands });
   return said(table(findings), findings.some(({ state }) => state === 'failed') ? 1 : 0, env);
 }
 
