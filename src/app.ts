@@ -96,9 +96,9 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
   });
   const { store } = opened;
   /** Dependencies of nearly all parts. */
-  const base = { ...opened, values: store.values, myTurn, onFatal, logger };
+  const commonDeps = { ...opened, values: store.values, myTurn, onFatal, logger };
   const discord = createDiscord({
-    ...base,
+    ...commonDeps,
     ...timing,
     apiUrl: config.discordApiUrl,
     token: config.discordToken,
@@ -110,7 +110,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
   const { mention } = publishing;
 
   const submissionStore = createSubmissionStore({
-    ...base,
+    ...commonDeps,
     member: config.memberLimit,
     guild: config.guildLimit,
     days: config.historyDays,
@@ -118,7 +118,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     createWaitingSubmissions,
   });
   const guilds = createGuilds({
-    ...base,
+    ...commonDeps,
     ...discord,
     accessLists: {
       allowedGuilds: config.allowedGuilds,
@@ -146,7 +146,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
   const onKeyChange = createKeyAlert({ guildLog, keys, mention, logger });
 
   const listing = createListing({
-    ...base,
+    ...commonDeps,
     baseUrl: config.listingApiUrl,
     operatorKey: config.listingApiKey,
     timeoutMs: config.listingApiTimeoutMs,
@@ -169,10 +169,10 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
           logger,
         })
       : undefined;
-  const interactionStore = createInteractionStore(base);
+  const interactionStore = createInteractionStore(commonDeps);
   const approvals = createApprovals({ ...submissionStore, store, blocks, settings });
   const approvalMessages = createApprovalMessages({
-    ...base,
+    ...commonDeps,
     ...discord,
     approvals,
     settings,
@@ -183,7 +183,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
   });
   const submissionLog = createSubmissionLog({ guildLog, games });
   const submissionHandling = createSubmissionHandling({
-    ...base,
+    ...commonDeps,
     submissionStore,
     keys,
     settings,
@@ -201,10 +201,10 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     recordPauses: timing.recordPauses,
   });
 
-  const editOrder = createEditOrder(base);
+  const editOrder = createEditOrder(commonDeps);
   const wording = { ...words, guildWords, mention };
   const decisionNotices = createDecisionNotices({
-    ...base,
+    ...commonDeps,
     api,
     interactionStore,
     submissions: submissionStore.submissions,
@@ -214,7 +214,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     replyOf: (context, submission) => commands.replyForSubmission(context, submission),
   });
   const decisionMessages = createDecisionMessages({
-    ...base,
+    ...commonDeps,
     ...discord,
     ...guilds,
     ...timing.decisionMessages,
@@ -246,7 +246,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     links: { support: config.supportUrl, privacy: config.privacyUrl },
   });
   const interactions = createInteractions({
-    ...base,
+    ...commonDeps,
     ...discord,
     ...commands,
     access: guilds.access,
@@ -270,7 +270,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
   });
   const published = commands.commands.map(asPublished);
   const connection = createConnection({
-    ...base,
+    ...commonDeps,
     interactions: config.interactions,
     discordPublicKey: config.discordPublicKey,
     host: config.interactionsHost ?? config.httpHost,
@@ -291,7 +291,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
   // Scheduled jobs and monitoring.
   const notifyAdmins = createGoneGamesEntry({ guildLog, mention });
   const operations = createOperations({
-    ...base,
+    ...commonDeps,
     ...discord,
     ...listing,
     ...connection,
@@ -308,7 +308,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
       keyTrials: listing.keyTrials.prune,
     },
     tasks: {
-      games: createGoneGames({ ...base, settings, games, notifyAdmins }),
+      games: createGoneGames({ ...commonDeps, settings, games, notifyAdmins }),
       panels: createPanelTask({ panels: guilds.panels, posts, guildWords }),
     },
     mayPost: () => api.block.leftMs() === 0,

@@ -1,5 +1,5 @@
 import type { Context, PressContext, Reply, SubmitContext } from '../../src/interactions/command.ts';
-import { neverConnected } from '../../src/listing/contract.ts';
+import { failedToConnect } from '../../src/listing/contract.ts';
 import type { SubmitRequest } from '../../src/submissions/pipeline.ts';
 import { notSubmittedText } from '../../src/words/not-submitted.ts';
 import { secondText } from '../../src/words/sentences.ts';
@@ -40,7 +40,7 @@ export async function submitDraft(
   switch (result.kind) {
     case 'ended': {
       const outcomes = result.servers.map(({ outcome }) => outcome);
-      const wasTried = outcomes.some((outcome) => outcome.kind !== 'not-sent' || neverConnected(outcome));
+      const wasTried = outcomes.some((outcome) => outcome.kind !== 'not-sent' || failedToConnect(outcome));
       const isUnsent = outcomes.every(({ kind }) => kind === 'not-sent');
       return withNote(await reportReply(context, result, deps), wasTried ? 'tried' : 'notTried', isUnsent);
     }

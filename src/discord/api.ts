@@ -152,15 +152,15 @@ export function createDiscordApi(deps: DiscordApiDeps) {
 
   /**
    * Makes a request. If a rate limit or block will end in time, waits for its end first.
-   * @param ms how long the request can wait, in milliseconds
+   * @param maxWaitMs how long the request can wait, in milliseconds
    * @param signal aborts the wait
    */
   async function within<Result>(
-    ms: number,
+    maxWaitMs: number,
     attempt: () => Promise<Result>,
     signal?: AbortSignal,
   ): Promise<Result> {
-    const until = performance.now() + ms;
+    const until = performance.now() + maxWaitMs;
     for (let pauseMs = MIN_PAUSE_AFTER_429_MS; ; pauseMs *= 2) {
       const blockedMs = block.leftMs();
       if (blockedMs > 0) {

@@ -4,13 +4,15 @@ import type { DiscordApi } from './api.ts';
 import { GUILD_TIMEOUT_MS } from './bot-guilds.ts';
 
 /** A set of permission bits, which Discord sends as a decimal string. */
-const bitsSchema = z.string().regex(/^\d+$/).transform(BigInt);
+const permissionsSchema = z.string().regex(/^\d+$/).transform(BigInt);
 
 const channelSchema = z.object({
   id: z.string(),
   guild_id: z.string(),
   flags: z.int().optional(),
-  permission_overwrites: z.array(z.object({ id: z.string(), allow: bitsSchema, deny: bitsSchema })),
+  permission_overwrites: z.array(
+    z.object({ id: z.string(), allow: permissionsSchema, deny: permissionsSchema }),
+  ),
 });
 
 /**
@@ -20,7 +22,7 @@ const channelSchema = z.object({
 const OBFUSCATED = 1 << 17;
 
 const guildSchema = z.object({
-  roles: z.array(z.object({ id: z.string(), permissions: bitsSchema })),
+  roles: z.array(z.object({ id: z.string(), permissions: permissionsSchema })),
 });
 
 /**

@@ -9,12 +9,12 @@ import { createGateway } from './gateway.ts';
 import {
   type Application,
   endpointTrouble,
-  growthTroubles,
   installationTroubles,
   nameTroubles,
   portalPage,
   readApplication,
   type Transport,
+  verificationTroubles,
 } from './portal.ts';
 
 export interface ConnectionDeps extends Transport {
@@ -85,7 +85,11 @@ export function createConnection(deps: ConnectionDeps) {
     if (known === undefined) return;
     reportTransport(known);
     await clock.logTrouble();
-    for (const text of [...installationTroubles(known), ...nameTroubles(known), ...growthTroubles(known)]) {
+    for (const text of [
+      ...installationTroubles(known),
+      ...nameTroubles(known),
+      ...verificationTroubles(known),
+    ]) {
       logger.warn({ page: portalPage(known, 'installation') }, text);
     }
     const count = await publishing.publish(known.id, commands, stopping.signal);

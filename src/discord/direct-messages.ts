@@ -22,7 +22,7 @@ const BLOCKED_BY_PERSON: readonly number[] = [
 const STOPPED_BY_DISCORD: readonly number[] = [RESTJSONErrorCodes.OpeningDirectMessagesTooFast, 20_026];
 
 /** Key of the stored time until which direct messages are paused, in milliseconds since 1970. */
-const PAUSED_UNTIL = 'direct-messages-paused-until';
+const PAUSED_UNTIL_KEY = 'direct-messages-paused-until';
 
 /**
  * `blocked`: the recipient doesn't accept direct messages from the bot. `stopped`: Discord has stopped all of the bot's
@@ -61,19 +61,19 @@ export function createDirectMessages({ api, values, channels, onDirectMessage, l
   const rejections = createRejections();
   const openings = createInOrder();
 
-  const pausedUntil = async (): Promise<number> => Number((await values.get(PAUSED_UNTIL)) ?? 0);
+  const pausedUntil = async (): Promise<number> => Number((await values.get(PAUSED_UNTIL_KEY)) ?? 0);
 
   /** Whether a pause until this time is on. A pause of more than two days was stored while the clock was ahead. */
-  const isOn = (until: number) => isRecent(until - 2 * DAY_MS, 2 * DAY_MS);
+  const isPauseActive = (until: number) => isRecent(until - 2 * DAY_MS, 2 * DAY_MS);
 
-  const isPaused = async (): Promise<boolean> => isOn(await pausedUntil());
+  const isPaused = async (): Promise<boolean> => isPauseActive(await pausedUntil());
 
   async function beginPause(code: number): Promise<void> {
     const before = await pausedUntil();
     // A message sent at the same time has already started the pause.
-    if (isOn(before)) return;
+    if (isPauseActive(before)) return;
     const ms = isRecent(before, DAY_MS) ? DAY_MS : HOUR_MS;
-    await values.set(PAUSED_UNTIL, Date.now() + ms);
+    await values.set(PAUSED_UNTIL_KEY, Date.now() + ms);
     logger.error(
       { code, hours: ms / HOUR_MS },
       `Discord stopped this bot's direct messages; pausing them for ${ms === DAY_MS ? 'a day' : 'an hour'}`,
@@ -100,7 +100,7 @@ export function createDirectMessages({ api, values, channels, onDirectMessage, l
    * request would time out.
    * @throws PausedError
    */
-  const open = (userId: string): Promise<string> =>
+  const openChannel = (userId: string): Promise<string> =>
     openings.run('', async () => {
       const known = await channels.find(userId);
       if (known !== undefined) return known;
@@ -114,7 +114,7 @@ export function createDirectMessages({ api, values, channels, onDirectMessage, l
   /** Sends a message to a user's channel. If the channel no longer exists, opens it again once. */
   async function sendTo(userId: string, body: object): Promise<void> {
     const post = async () => {
-      const id = await persist(() => open(userId));
+      const id = await persist(() => openChannel(userId));
       await persist(() => postUnlessPaused(Routes.channelMessages(id), body));
     };
     await post().catch(async (error: unknown) => {

@@ -89,11 +89,11 @@ export const nameTroubles = ({ name }: Pick<Application, 'name'>): readonly stri
   /discord/i.test(name) ? ['Discord does not verify an application with "discord" in its name.'] : [];
 
 /** Returns a warning if the application will soon have to be verified, with the requirements that it doesn't meet yet. */
-export function growthTroubles(application: Application): readonly string[] {
+export function verificationTroubles(application: Application): readonly string[] {
   const { approximate_guild_count: guilds = 0, bot } = application;
   const isVerified = (Number(bot?.public_flags ?? 0) & UserFlags.VerifiedBot) !== 0;
   if (guilds < GUILDS_TO_WARN_AT || isVerified) return [];
-  const lacks = lacksForVerification(application);
+  const lacks = unmetVerificationRequirements(application);
   const needs = lacks.length === 0 ? '' : ` It still needs ${lacks.join(', ')}.`;
   return [
     `About ${guilds} Discord servers have the bot. After ${MAX_UNVERIFIED_GUILDS}, no other server can add it until the application is verified.${needs}`,
@@ -101,7 +101,7 @@ export function growthTroubles(application: Application): readonly string[] {
 }
 
 /** Lists the verification requirements that the application doesn't meet (Discord docs: "Enabling Discovery"). */
-function lacksForVerification(application: Application): readonly string[] {
+function unmetVerificationRequirements(application: Application): readonly string[] {
   return [
     !application.team && 'a team with a verified owner',
     !application.terms_of_service_url && 'a Terms of Service URL',

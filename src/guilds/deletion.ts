@@ -1,4 +1,4 @@
-import { endedKeyTrials } from '../listing/key-trials.ts';
+import { deleteEndedKeyTrials } from '../listing/key-trials.ts';
 import type { Store } from '../storage/store.ts';
 import { API_KEYS, type ApiKeys } from './api-keys.ts';
 import type { Blocks } from './blocks.ts';
@@ -50,7 +50,7 @@ export function createDeletion({
         await directMessageOptOuts.delete(guildId);
         await panels.delete(guildId);
         await blocks.delete(guildId);
-        await endedKeyTrials(store, now()).where('guild_id', '=', guildId).execute();
+        await deleteEndedKeyTrials(store, now()).where('guild_id', '=', guildId).execute();
         await submissions.deleteGuild(guildId);
         await store.tables().deleteFrom('guild_departures').where('guild_id', '=', guildId).execute();
       });
@@ -68,7 +68,7 @@ export function createDeletion({
         await directMessageChannels.delete(userId);
         await keys.deleteName(guildId, userId);
         await blocks.deleteName(guildId, userId);
-        await endedKeyTrials(store, now())
+        await deleteEndedKeyTrials(store, now())
           .where('guild_id', '=', guildId)
           .where('user_id', '=', userId)
           .execute();

@@ -87,7 +87,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
   }
 
   /** Reports a submission's outcomes in the guild's log channel because Discord no longer accepts a reply. */
-  async function reportLate(interaction: Interaction): Promise<void> {
+  async function reportInLogChannel(interaction: Interaction): Promise<void> {
     const context = contextOf(interaction, wording);
     const said = await reportOf({ ...context, t: await context.guildWords() }, 'log channel');
     if (said) {
@@ -114,7 +114,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
     const state = await stateOf(api, interaction, deps.pause);
     // The member may have got a reply in the meantime.
     if (!(await interactionStore.isUnreplied(id))) return;
-    if (state === 'gone') return reportLate(interaction);
+    if (state === 'gone') return reportInLogChannel(interaction);
     // Discord doesn't show "thinking…" on a message that is being updated.
     if (shown || state === 'thinking') {
       const said = await replyTo(unreplied, context);
@@ -126,7 +126,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
       } catch (error) {
         // Other errors are rethrown, so the bot tries again later.
         if (isRejectedByDiscord(error) || error instanceof LostInteractionError)
-          return reportLate(interaction);
+          return reportInLogChannel(interaction);
         throw error;
       }
     } else {

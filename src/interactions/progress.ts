@@ -4,7 +4,7 @@ import { NO_MENTIONS } from './deliver.ts';
 import type { Interaction } from './interaction.ts';
 
 /** Minimum time between progress edits, in milliseconds. Discord accepts about five requests in 2 seconds per webhook. */
-const PROGRESS_EVERY_MS = 2_000;
+const MIN_EDIT_INTERVAL_MS = 2_000;
 
 export type Progress = ReturnType<typeof createProgress>;
 
@@ -22,7 +22,7 @@ export function createProgress(
   let showing: Promise<void> | undefined;
   return {
     show({ content, embeds = [] }: Pick<Reply, 'content' | 'embeds'>): void {
-      if (showing || performance.now() - shownAt < PROGRESS_EVERY_MS) return;
+      if (showing || performance.now() - shownAt < MIN_EDIT_INTERVAL_MS) return;
       shownAt = performance.now();
       const body = { content, embeds, components: [], allowed_mentions: NO_MENTIONS };
       showing = api

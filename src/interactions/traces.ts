@@ -104,12 +104,12 @@ export function createTraces({ logger, onEnd }: TracesDeps) {
   /** Arrival times, in milliseconds since 1970. */
   const open = new Map<Trace, number>();
   /** The servers submitted so far, by interaction id. */
-  const submitted = new Map<string, ServerResult[]>();
+  const submittedByInteraction = new Map<string, ServerResult[]>();
 
   return {
     observer: {
       async ended({ interactionId }, servers) {
-        submitted.get(interactionId)?.push(...servers);
+        submittedByInteraction.get(interactionId)?.push(...servers);
       },
     } satisfies Observer,
     async run(
@@ -124,7 +124,7 @@ export function createTraces({ logger, onEnd }: TracesDeps) {
       let reason: RefusalReason | undefined;
       const servers: ServerResult[] = [];
       // If Discord delivers an interaction twice, only the first delivery submits anything.
-      if (!submitted.has(interactionId)) submitted.set(interactionId, servers);
+      if (!submittedByInteraction.has(interactionId)) submittedByInteraction.set(interactionId, servers);
       const trace: Trace = {
         command: 'other',
         outcome: 'answered',
@@ -158,7 +158,8 @@ export function createTraces({ logger, onEnd }: TracesDeps) {
         const waits = outcome === 'unanswered' && respondedMs !== undefined;
         if (waits) setTimeout(() => open.delete(trace), TOKEN_LIVES_MS).unref();
         else open.delete(trace);
-        if (submitted.get(interactionId) === servers) submitted.delete(interactionId);
+        if (submittedByInteraction.get(interactionId) === servers)
+          submittedByInteraction.delete(interactionId);
         const end = {
           interactionId,
           guildId,

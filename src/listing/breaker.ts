@@ -46,7 +46,7 @@ export function createBreaker(now: () => number = () => performance.now()) {
   }
 
   /** Returns how much longer this guild's submissions are held back, in milliseconds, or 0 if one can be sent. */
-  function heldBackMs(guildId: string): number {
+  function submissionsHeldBackMs(guildId: string): number {
     if (isOpenFor(guildId)) return leftUntil(nextTryOf.get(guildId) ?? 0);
     return isOpenForAll() ? leftUntil(nextTryOfAll) : 0;
   }
@@ -54,13 +54,13 @@ export function createBreaker(now: () => number = () => performance.now()) {
   const leftUntil = (at: number): number => Math.max(0, Math.ceil(at - now()));
 
   return {
-    heldBackMs,
+    submissionsHeldBackMs,
     /**
      * Whether this guild can submit now. During a pause, one submission every 30 seconds tests the service: the one for which
      * this function returns true.
      */
     maySend(guildId: string): boolean {
-      if (heldBackMs(guildId) > 0) return false;
+      if (submissionsHeldBackMs(guildId) > 0) return false;
       if (isOpenFor(guildId)) nextTryOf.set(guildId, now() + HELD_BACK_MS);
       else if (isOpenForAll()) nextTryOfAll = now() + HELD_BACK_MS;
       return true;
@@ -81,7 +81,7 @@ export function createBreaker(now: () => number = () => performance.now()) {
       pausedUntil.set(pauseOf(guildId, key), now() + Math.min(ms, MAX_PAUSE_MS));
     },
     /** Returns how much longer the guild's key is paused, in milliseconds, or 0 if it isn't paused. */
-    pausedMs: (guildId: string, key: Secret): number =>
+    keyPausedMs: (guildId: string, key: Secret): number =>
       leftUntil(pausedUntil.get(pauseOf(guildId, key)) ?? 0),
     isDownFor: (guildId: string): boolean => isOpenFor(guildId) || isOpenForAll(),
     /** Returns whether submissions are paused for no guilds, some guilds (because of their own failures) or all guilds. */

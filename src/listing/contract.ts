@@ -220,7 +220,7 @@ interface ListedGames extends ReturnType<typeof readGameList> {
 export const notSent = (reason: NotSentOutcome['reason']): NotSentOutcome => ({ kind: 'not-sent', reason });
 
 /** Whether connecting failed. False if the bot didn't even try to send a request. */
-export const neverConnected = ({ reason }: { readonly reason: string }): boolean =>
+export const failedToConnect = ({ reason }: { readonly reason: string }): boolean =>
   reason === 'unreachable' || reason === 'timeout' || reason === 'tls';
 
 /** The twelve games in the specification (§2.3), with their usual names. The bot knows them without asking the service. */

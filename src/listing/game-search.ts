@@ -253,10 +253,10 @@ export const isOrdinaryWord = (text: string): boolean => ORDINARY_WORDS.has(fold
 
 /**
  * Returns the games that a guild allows.
- * @param aliases the aliases of the allowed games; all games if absent
+ * @param allowedAliases the aliases of the allowed games; all games if absent
  */
-export function gamesAmong(games: GameIndex, aliases: Iterable<string> | undefined) {
-  const allowed = aliases && new Set(aliases);
+export function gamesAmong(games: GameIndex, allowedAliases: Iterable<string> | undefined) {
+  const allowed = allowedAliases && new Set(allowedAliases);
   const isAllowed = ({ alias }: Game) => allowed === undefined || allowed.has(alias);
   return {
     isAllowed,

@@ -3,10 +3,10 @@ import type { TurnRequest, Turns } from '../pacing/turns.ts';
 import type { Secret } from '../text/secret.ts';
 import type { Breaker } from './breaker.ts';
 import {
+  failedToConnect,
   type GamesOutcome,
   isFailure,
   type NotSentOutcome,
-  neverConnected,
   notSent,
   type Outcome,
   type UnknownOutcome,
@@ -45,14 +45,14 @@ export function createGuard(deps: GuardDeps) {
   const { turns, breaker, firstWaitMs = FIRST_WAIT_MS } = deps;
 
   function whyPaused(guildId: string, key: Secret): NotSentOutcome | undefined {
-    const retryAfterMs = breaker.pausedMs(guildId, key);
+    const retryAfterMs = breaker.keyPausedMs(guildId, key);
     return retryAfterMs > MAX_PAUSE_TO_WAIT_MS ? { ...notSent('rate-limited'), retryAfterMs } : undefined;
   }
 
   /** Returns the outcome of a submission that can't be sent, because the service has just failed repeatedly. */
-  const whyDown = (guildId: string): NotSentOutcome => ({
+  const downOutcome = (guildId: string): NotSentOutcome => ({
     ...notSent('down'),
-    retryAfterMs: breaker.heldBackMs(guildId),
+    retryAfterMs: breaker.submissionsHeldBackMs(guildId),
   });
 
   /** Makes one attempt when it's the guild's turn, unless the key is paused. */
@@ -64,10 +64,10 @@ export function createGuard(deps: GuardDeps) {
     for (;;) {
       const why = whyPaused(guildId, key());
       if (why) return why;
-      await sleep(breaker.pausedMs(guildId, key()));
+      await sleep(breaker.keyPausedMs(guildId, key()));
       const outcome = await turns.run(request, async () => {
-        if (breaker.pausedMs(guildId, key()) > 0) return { kind: 'paused' } as const;
-        if (kind === 'submission' && !breaker.maySend(guildId)) return whyDown(guildId);
+        if (breaker.keyPausedMs(guildId, key()) > 0) return { kind: 'paused' } as const;
+        if (kind === 'submission' && !breaker.maySend(guildId)) return downOutcome(guildId);
         return send();
       });
       if (outcome.kind === 'paused') continue;
@@ -77,8 +77,8 @@ export function createGuard(deps: GuardDeps) {
 
   /** Ignores requests that the bot itself held back. */
   function noteHealth(guildId: string, outcome: Outcome | GamesOutcome): void {
-    if (outcome.kind === 'not-sent' && !neverConnected(outcome)) return;
-    const hasFailed = isFailure(outcome) && !ANSWERED.has(outcome.reason);
+    if (outcome.kind === 'not-sent' && !failedToConnect(outcome)) return;
+    const hasFailed = isFailure(outcome) && !REASONS_WHILE_SERVICE_RUNS.has(outcome.reason);
     breaker.note(guildId, hasFailed ? 'failed' : 'answered', troubleIn(outcome));
   }
 
@@ -91,7 +91,7 @@ export function createGuard(deps: GuardDeps) {
       const { guildId } = requester;
       const why = whyPaused(guildId, key);
       if (why) return why;
-      if (breaker.heldBackMs(guildId) > 0) return whyDown(guildId);
+      if (breaker.submissionsHeldBackMs(guildId) > 0) return downOutcome(guildId);
       return turns.isQueueFull(requester) ? notSent('queue-full') : undefined;
     },
     /**
@@ -132,7 +132,7 @@ const TRANSIENT: ReadonlySet<string> = new Set<NotSentOutcome['reason'] | Unknow
 ]);
 
 /** Reasons why a response is unclear although the service is running. */
-const ANSWERED: ReadonlySet<string> = new Set<UnknownOutcome['reason']>([
+const REASONS_WHILE_SERVICE_RUNS: ReadonlySet<string> = new Set<UnknownOutcome['reason']>([
   'rate-limited',
   'client-error',
   'not-found',

@@ -66,7 +66,7 @@ export function createKeyTrials({ store, games, now = () => Date.now() }: KeyTri
       const at = await count(requester);
       return at === undefined ? games(requester, key) : { kind: 'too-soon', at };
     },
-    prune: async (): Promise<void> => void (await endedKeyTrials(store, now()).execute()),
+    prune: async (): Promise<void> => void (await deleteEndedKeyTrials(store, now()).execute()),
   };
 }
 
@@ -74,7 +74,7 @@ export function createKeyTrials({ store, games, now = () => Date.now() }: KeyTri
  * Builds the statement that deletes key tests that no longer count.
  * @param now the current time, in milliseconds since 1970
  */
-export const endedKeyTrials = ({ tables }: Pick<Store, 'tables'>, now: number) =>
+export const deleteEndedKeyTrials = ({ tables }: Pick<Store, 'tables'>, now: number) =>
   tables()
     .deleteFrom('key_trials')
     .where(({ or, eb }) => or([eb('at', '<=', now - WITHIN_MS), eb('at', '>=', now + WITHIN_MS)]));

@@ -8,13 +8,13 @@ import type { DiscordApi } from '../discord/api.ts';
 import {
   type Application,
   endpointTrouble,
-  growthTroubles,
   installationTroubles,
   inviteLink,
   NEW_TOKEN,
   nameTroubles,
   portalPage,
   readApplication,
+  verificationTroubles,
 } from '../discord/portal.ts';
 import { fingerprint, fingerprintKey, readCommands } from '../discord/publish.ts';
 import { whyUnreachable } from '../discord/unreachable.ts';
@@ -140,7 +140,7 @@ function checkInvitation(application: Application): string {
 
 function checkProfile(application: Application): string {
   const page = portalPage(application, 'information');
-  const [trouble] = growthTroubles(application);
+  const [trouble] = verificationTroubles(application);
   if (trouble !== undefined)
     throw new CheckFailedError(trouble, `${page}; docs/install.md lists the requirements of Discord`);
   if (application.description) return 'it has a description';

@@ -1,6 +1,6 @@
 import {
+  failedToConnect,
   MAX_SERVERS_PER_REQUEST,
-  neverConnected,
   notSent,
   type Outcome,
   type RejectedOutcome,
@@ -83,7 +83,7 @@ export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game
       if (outcome.kind === 'rejected') return rejected(indices, outcome);
       const ended: SharedOutcome = { indices, outcome };
       // Doesn't send the remaining requests, because they would fail for the same reason.
-      if (outcome.kind === 'not-sent' && !neverConnected(outcome)) return [ended, ...endPending(outcome)];
+      if (outcome.kind === 'not-sent' && !failedToConnect(outcome)) return [ended, ...endPending(outcome)];
       return silences < MAX_SILENCES ? [ended] : [ended, ...endPending(notSent('service'))];
     },
   };

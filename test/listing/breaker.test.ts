@@ -19,7 +19,7 @@ function play(story: string) {
   for (const [, what = '', sign] of steps.matchAll(/([\d.]+|\w+)([-+?!s])/g)) {
     if (sign === 's') clock.now += Number(what) * 1_000;
     else if (sign === '?') may.push(breaker.maySend(what) ? 'yes' : 'no');
-    else if (sign === '!') may.push(breaker.heldBackMs(what) > 0 ? 'held' : 'free');
+    else if (sign === '!') may.push(breaker.submissionsHeldBackMs(what) > 0 ? 'held' : 'free');
     else breaker.note(what, sign === '+' ? 'answered' : 'failed');
   }
   return { may: may.join(' '), pausedGuilds: breaker.pausedGuilds(), latest: breaker.latest()?.health };
@@ -100,29 +100,29 @@ describe("an API key's rate-limit pause", () => {
     const { clock, breaker } = open();
     breaker.pause('1', KEY, 2_000);
     clock.now += 1_999.5;
-    expect(breaker.pausedMs('1', KEY)).toBe(1);
+    expect(breaker.keyPausedMs('1', KEY)).toBe(1);
     clock.now += 0.5;
-    expect(breaker.pausedMs('1', KEY)).toBe(0);
+    expect(breaker.keyPausedMs('1', KEY)).toBe(0);
   });
 
   it("doesn't affect other keys or guilds", () => {
     const { breaker } = open();
     breaker.pause('1', KEY, 2_000);
     breaker.pause('1', OTHER_KEY, 1_000);
-    expect([breaker.pausedMs('1', KEY), breaker.pausedMs('1', OTHER_KEY)]).toEqual([2_000, 1_000]);
-    expect(breaker.pausedMs('2', KEY)).toBe(0);
+    expect([breaker.keyPausedMs('1', KEY), breaker.keyPausedMs('1', OTHER_KEY)]).toEqual([2_000, 1_000]);
+    expect(breaker.keyPausedMs('2', KEY)).toBe(0);
   });
 
   it('lasts one second by default, and at most ten minutes', () => {
     const { breaker } = open();
     breaker.pause('1', KEY);
     breaker.pause('2', KEY, 86_400_000);
-    expect([breaker.pausedMs('1', KEY), breaker.pausedMs('2', KEY)]).toEqual([1_000, 600_000]);
+    expect([breaker.keyPausedMs('1', KEY), breaker.keyPausedMs('2', KEY)]).toEqual([1_000, 600_000]);
   });
 
   it('is forgotten after 10,000 newer pauses', () => {
     const { breaker } = open();
     for (let guild = 0; guild <= 10_000; guild += 1) breaker.pause(`${guild}`, KEY, 2_000);
-    expect([breaker.pausedMs('0', KEY), breaker.pausedMs('1', KEY)]).toEqual([0, 2_000]);
+    expect([breaker.keyPausedMs('0', KEY), breaker.keyPausedMs('1', KEY)]).toEqual([0, 2_000]);
   });
 });

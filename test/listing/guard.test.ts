@@ -167,10 +167,10 @@ describe('a request for the games list', () => {
       ADDED,
     ]);
     const outcome = read();
-    await expect.poll(() => breaker.pausedMs('1', KEY)).toBeGreaterThan(0);
+    await expect.poll(() => breaker.keyPausedMs('1', KEY)).toBeGreaterThan(0);
     expect(sent).toHaveLength(1);
     expect(await outcome).toEqual(ADDED);
-    expect(breaker.pausedMs('1', KEY)).toBe(0);
+    expect(breaker.keyPausedMs('1', KEY)).toBe(0);
   });
 });
 
@@ -180,7 +180,7 @@ describe('an API key', () => {
     const pausedAtSending: number[] = [];
     const add = () =>
       inTurn({ guildId: '1', kind: 'submission', key: () => KEY }, async () => {
-        pausedAtSending.push(breaker.pausedMs('1', KEY));
+        pausedAtSending.push(breaker.keyPausedMs('1', KEY));
         return ADDED;
       });
     breaker.pause('1', KEY, 30);
@@ -219,8 +219,8 @@ describe('an API key', () => {
       key = OTHER_KEY;
       return { kind: 'unknown', reason: 'rate-limited', retryAfterMs: 60_000 };
     });
-    expect(breaker.pausedMs('1', KEY)).toBe(0);
-    expect(breaker.pausedMs('1', OTHER_KEY)).toBeGreaterThan(0);
+    expect(breaker.keyPausedMs('1', KEY)).toBe(0);
+    expect(breaker.keyPausedMs('1', OTHER_KEY)).toBeGreaterThan(0);
   });
 
   it.each<Outcome>([
@@ -229,14 +229,14 @@ describe('an API key', () => {
   ])('is paused after a 429 response: %j', async (outcome) => {
     const { breaker, add } = setUp([outcome]);
     await add('1');
-    expect(breaker.pausedMs('1', KEY)).toBeGreaterThan(500);
-    expect(breaker.pausedMs('1', OTHER_KEY)).toBe(0);
+    expect(breaker.keyPausedMs('1', KEY)).toBeGreaterThan(500);
+    expect(breaker.keyPausedMs('1', OTHER_KEY)).toBe(0);
   });
 
   it("isn't paused after a server error with a retry time", async () => {
     const { breaker, add } = setUp([{ kind: 'unknown', reason: 'server-error', retryAfterMs: 60_000 }]);
     await add('1');
-    expect(breaker.pausedMs('1', KEY)).toBe(0);
+    expect(breaker.keyPausedMs('1', KEY)).toBe(0);
   });
 });
 
