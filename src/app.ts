@@ -95,7 +95,6 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     logger,
   });
   const { store } = opened;
-  /** Dependencies of nearly all parts. */
   const commonDeps = { ...opened, values: store.values, myTurn, onFatal, logger };
   const discord = createDiscord({
     ...commonDeps,
@@ -288,7 +287,6 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     transportEveryMs: timing.transportEveryMs,
   });
 
-  // Scheduled jobs and monitoring.
   const notifyAdmins = createGoneGamesEntry({ guildLog, mention });
   const operations = createOperations({
     ...commonDeps,
@@ -353,7 +351,6 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     start,
     stop,
     commands: published,
-    /** Names the work that was cut off while stopping, and the parts that are still running. */
     cutOff: (): readonly string[] => [...cutOff, ...running()],
   };
 }

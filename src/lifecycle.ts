@@ -49,10 +49,7 @@ export function createJob({ firstMs, everyMs, run }: JobDeps) {
   };
 }
 
-/**
- * Waits at most `ms` milliseconds for a promise to settle.
- * @returns whether the promise settled in time
- */
+/** Returns whether the promise was fulfilled or rejected in time. Never throws. */
 export async function waitAtMost(ms: number, end: Promise<unknown>): Promise<boolean> {
   const isOver = new AbortController();
   const time = sleep(ms, false, { signal: isOver.signal, ref: false });

@@ -14,10 +14,7 @@ export interface ListenOptions {
   readonly variable: string;
 }
 
-/**
- * Starts a server, and resolves when it's listening.
- * @throws HttpServerError if it can't listen on the address
- */
+/** @throws HttpServerError if the server can't listen on the address */
 export async function listen(server: Server, { what, host, port, variable }: ListenOptions): Promise<void> {
   try {
     server.listen(port, host);

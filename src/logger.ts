@@ -12,7 +12,7 @@ export interface Logger {
 }
 
 const nothing = () => undefined;
-/** A logger that discards everything, for programs that report directly to people at a terminal. */
+/** For programs that report directly to people at a terminal. */
 export const SILENT: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
 export interface LogOutput {
@@ -22,7 +22,6 @@ export interface LogOutput {
 
 export interface LoggerOptions {
   readonly level: LevelWithSilent;
-  /** Defaults to standard output. */
   readonly output?: LogOutput;
 }
 

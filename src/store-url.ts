@@ -29,12 +29,11 @@ export function sqliteAt(path: string): StoreUrl & { readonly kind: 'sqlite' } {
 
 export type PostgresUrl = Pick<StoreUrl & { readonly kind: 'postgres' }, 'url' | 'name'>;
 
-/** Hosts that are reached without going over a network. The path of a Unix socket begins with a slash. */
+/** The path of a Unix socket begins with a slash. */
 const LOCAL_HOST = /^(?:|localhost|127(?:\.\d{1,3}){3}|\[::1\]|%2f.*|\/.*)$/i;
-/** Parameters that control whether the connection is encrypted. `sslmode=disable` turns encryption off on purpose. */
+/** Even `sslmode=disable` prevents the warning, because it turns encryption off on purpose. */
 const TLS_PARAMETERS = ['sslmode', 'ssl', 'sslcert', 'sslrootcert', 'sslnegotiation'];
 
-/** Returns a warning and its fix if the connection to a PostgreSQL server isn't encrypted, or `undefined` otherwise. */
 export function clearTextWarning({ url, name }: PostgresUrl): { text: string; fix: string } | undefined {
   const { hostname, searchParams } = new URL(url.reveal());
   const isLocal = LOCAL_HOST.test(searchParams.get('host') ?? hostname);

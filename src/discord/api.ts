@@ -152,7 +152,6 @@ export function createDiscordApi(deps: DiscordApiDeps) {
 
   /**
    * Makes a request. If a rate limit or block will end in time, waits for its end first.
-   * @param maxWaitMs how long the request can wait, in milliseconds
    * @param signal aborts the wait
    */
   async function within<Result>(
@@ -324,9 +323,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
 
   return {
     block,
-    /**
-     * Logs a failed request that will be retried. Silent once Discord has rejected the token, because the bot then stops.
-     */
+    /** Does nothing once Discord has rejected the token, because the bot then stops. */
     logFailure(...failure: Parameters<typeof logFailure>): void {
       if (!isTokenRejected) logFailure(...failure);
     },
@@ -381,7 +378,7 @@ export function createDiscordApi(deps: DiscordApiDeps) {
     post: (route: Route, request: BotRequest) => byBot(RequestMethod.Post, route, request),
     put: (route: Route, request: BotRequest) => byBot(RequestMethod.Put, route, request),
     patch: (route: Route, request: BotRequest) => byBot(RequestMethod.Patch, route, request),
-    /** Ends all waits for rate limits and blocks. From now on, requests fail instead of waiting. */
+    /** From now on, requests fail instead of waiting for rate limits and blocks. */
     stopWaiting: (): void => stopping.abort(),
     async close(): Promise<void> {
       await Promise.all([connections.agent().close(), responseConnections.agent().close()]);
@@ -410,7 +407,7 @@ async function failureOf(task: Promise<void>, ms: number): Promise<unknown> {
   return Promise.race([failure, late.promise]).finally(() => clearTimeout(timer));
 }
 
-/** Whether Discord understood the request and rejected it. Discord would reject the same request again. */
+/** Whether Discord would reject the same request again. */
 export const isRejectedByDiscord = (error: unknown): boolean =>
   error instanceof DiscordAPIError && error.status >= 400 && error.status < 500 && !hasStatus(error, 429);
 
@@ -428,7 +425,7 @@ export const isUncertain = (error: unknown): boolean =>
 const isTokenOver = (error: unknown): boolean =>
   hasCode(error, RESTJSONErrorCodes.UnknownWebhook) || hasCode(error, RESTJSONErrorCodes.InvalidWebhookToken);
 
-/** Returns Discord's code for an error (Discord docs: JSON Error Codes), or 0 if there is none. */
+/** Discord docs: JSON Error Codes. */
 export const discordCodeOf = (error: unknown): number =>
   error instanceof DiscordAPIError ? Number(error.code) : 0;
 

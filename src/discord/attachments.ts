@@ -40,7 +40,7 @@ export function createAttachments(deps: AttachmentsDeps) {
 
   return {
     /**
-     * Reads an uploaded file. Returns failures as results instead of throwing.
+     * Returns failures as results instead of throwing.
      * @param size the file's size in bytes; a smaller download counts as incomplete
      */
     async read(text: string, size: number): Promise<AttachmentResult> {

@@ -18,7 +18,6 @@ export function createBlock(logger: Pick<Logger, 'error'>) {
     now: () => performance.now(),
   });
 
-  /** Returns how much longer the block lasts, in milliseconds; 0 without a block. */
   const leftMs = () => Math.max(0, until - performance.now());
 
   return {

@@ -30,10 +30,7 @@ export async function readGuildName(api: Pick<DiscordApi, 'get'>, guildId: strin
   return String(Object(guild).name);
 }
 
-/**
- * Whether an error from Discord is about the guild. Other responses, such as a proxy's error page, don't have an error
- * code.
- */
+/** Checks the type of the code, because other responses, such as a proxy's error page, don't have an error code. */
 function isAboutGuild({ status, code }: DiscordAPIError): boolean {
   if ((status !== 403 && status !== 404) || typeof code !== 'number') return false;
   return code < ABOUT_THE_BOT.from || code >= ABOUT_THE_BOT.below;

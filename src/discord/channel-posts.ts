@@ -14,8 +14,6 @@ import { fitTexts } from './limits.ts';
 import { createRejections } from './rejections.ts';
 
 /**
- * The result of posting a message.
- * - `posted`: Discord accepted the message.
  * - `gone`: the channel no longer exists.
  * - `no-access`: the bot can't see the channel.
  * - `no-permission`: the bot can't send messages or embed links in the channel.
@@ -43,7 +41,7 @@ const REJECTIONS: Readonly<Record<number, PostResult>> = {
   [RESTJSONErrorCodes.MissingPermissions]: 'no-permission',
 };
 
-/** Builds a message in Discord's own format, without its nonce. The message can only ping the given role. */
+/** Omits the nonce. */
 export const messageBody = ({ content, embed, components = [], pingableRoleId }: ChannelMessage) => ({
   ...fitTexts({ ...(content !== undefined && { content }), embeds: embed ? [embed] : [] }),
   components: [...components],
@@ -73,7 +71,7 @@ const MESSAGE_GONE: readonly number[] = [
 /** How long to wait for Discord to report whether a message was deleted (ms). Discord allows 3 seconds for a reply. */
 const LOOKUP_TIMEOUT_MS = 1_500;
 
-/** The result of posting or editing a message. `message-gone`: not editable. `harmful-link`: Discord rejected a link. */
+/** `message-gone`: the message can no longer be edited. `harmful-link`: Discord rejected a link in the text. */
 type PutResult = PostResult | 'message-gone' | 'harmful-link';
 
 const MAX_CHANNELS = 10_000;
@@ -96,8 +94,7 @@ export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
   const latest = createBoundedMap<string>(MAX_CHANNELS);
 
   /**
-   * Posts a message that can be edited later, or replaces a message. The message can only ping the given role. Never
-   * throws.
+   * Posts a message that can be edited later, or replaces a message. Never throws.
    * @param messageId the message to replace completely; if absent, a new message is posted
    * @returns the result, and the id of the posted or edited message
    */
@@ -138,7 +135,6 @@ export function createChannelPosts({ api, logger }: ChannelPostsDeps) {
   return {
     put,
     isLatest: (channelId: string, messageId: string): boolean => latest.get(channelId) === messageId,
-    /** Whether Discord rejected a message in a channel in the last `ms` milliseconds and hasn't accepted a new one since. */
     wasRejected: rejections.wasRejected,
     /**
      * Whether Discord confirms that a message was deleted, alone or with its channel. `false` if the bot can't read the

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { DiscordApi } from './api.ts';
 import { GUILD_TIMEOUT_MS } from './bot-guilds.ts';
 
-/** A set of permission bits, which Discord sends as a decimal string. */
+/** Discord sends the bits as a decimal string. */
 const permissionsSchema = z.string().regex(/^\d+$/).transform(BigInt);
 
 const channelSchema = z.object({

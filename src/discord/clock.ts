@@ -18,7 +18,7 @@ export function createClockCheck({ api, logger }: ClockCheckDeps) {
       if (trouble) logger.warn({}, `this machine's clock ${trouble.text}: ${trouble.fix}`);
     },
 
-    /** Whether the clock is accurate enough to delete old data. False if Discord doesn't respond. */
+    /** Returns false if Discord doesn't respond. */
     async isRight(): Promise<boolean> {
       const aheadMs = await api.clockAheadMs();
       if (aheadMs === undefined) {
@@ -36,8 +36,7 @@ export function createClockCheck({ api, logger }: ClockCheckDeps) {
 }
 
 /**
- * Describes the clock's error and how to fix it. Returns `undefined` if the clock is accurate enough or its error is
- * unknown.
+ * Returns `undefined` if the clock is accurate enough or its error is unknown.
  * @param aheadMs how far the clock is ahead of Discord's, in milliseconds
  */
 export function clockTrouble(aheadMs = 0, maxErrorMs = MAX_UNREPORTED_ERROR_MS) {

@@ -84,11 +84,9 @@ export function createCommandPermissions({ api, applicationId, commandId }: Comm
   };
 
   return {
-    /** Whether the guild's admins deny a command to a member, as far as the bot knows without waiting. */
     isKnownToDeny: (name: string, member: ControlUser): boolean =>
       denies(knownNow(member.guildId), name, member),
     /**
-     * Whether the guild's admins deny all of these commands to a member.
      * @param names is only called if the guild has any permissions; returns an empty list if the action doesn't replace a
      * command
      * @param waits whether to wait up to two seconds for Discord if the permissions aren't known
@@ -107,7 +105,7 @@ export function createCommandPermissions({ api, applicationId, commandId }: Comm
   };
 }
 
-/** Whether the entries deny a member. The order is Discord's: channel, member, roles, everyone. */
+/** Checks the entries in Discord's order: channel, member, roles, everyone. */
 function isDenied(
   entries: readonly APIApplicationCommandPermission[],
   { guildId, channelId, parentChannelId = channelId, user, roleIds }: ControlUser,

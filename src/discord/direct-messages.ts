@@ -21,7 +21,7 @@ const BLOCKED_BY_PERSON: readonly number[] = [
 /** Error codes about the bot. 20026 is undocumented: Discord's anti-spam system has flagged the bot (modmailbot#490). */
 const STOPPED_BY_DISCORD: readonly number[] = [RESTJSONErrorCodes.OpeningDirectMessagesTooFast, 20_026];
 
-/** Key of the stored time until which direct messages are paused, in milliseconds since 1970. */
+/** The stored time is in milliseconds since 1970. */
 const PAUSED_UNTIL_KEY = 'direct-messages-paused-until';
 
 /**
@@ -63,7 +63,7 @@ export function createDirectMessages({ api, values, channels, onDirectMessage, l
 
   const pausedUntil = async (): Promise<number> => Number((await values.get(PAUSED_UNTIL_KEY)) ?? 0);
 
-  /** Whether a pause until this time is on. A pause of more than two days was stored while the clock was ahead. */
+  /** Ignores a pause of more than two days, because it was stored while the clock was ahead. */
   const isPauseActive = (until: number) => isRecent(until - 2 * DAY_MS, 2 * DAY_MS);
 
   const isPaused = async (): Promise<boolean> => isPauseActive(await pausedUntil());
@@ -80,7 +80,7 @@ export function createDirectMessages({ api, values, channels, onDirectMessage, l
     );
   }
 
-  /** Sends a POST request unless direct messages are paused. Waits up to an hour for rate limits. @throws PausedError */
+  /** Waits up to an hour for rate limits. @throws PausedError */
   async function postUnlessPaused(route: `/${string}`, body: unknown): Promise<unknown> {
     if (await isPaused()) throw new PausedError();
     try {
@@ -96,8 +96,7 @@ export function createDirectMessages({ api, values, channels, onDirectMessage, l
     (await channels.find(userId)) !== undefined || !(await channels.areUsedUp());
 
   /**
-   * Returns a user's channel id. Opens channels one at a time. Otherwise, requests that discord.js queues behind a hanging
-   * request would time out.
+   * Opens channels one at a time. Otherwise, requests that discord.js queues behind a hanging request would time out.
    * @throws PausedError
    */
   const openChannel = (userId: string): Promise<string> =>
@@ -111,7 +110,7 @@ export function createDirectMessages({ api, values, channels, onDirectMessage, l
       return id;
     });
 
-  /** Sends a message to a user's channel. If the channel no longer exists, opens it again once. */
+  /** Opens the channel again, but only once, if it no longer exists. */
   async function sendTo(userId: string, body: object): Promise<void> {
     const post = async () => {
       const id = await persist(() => openChannel(userId));

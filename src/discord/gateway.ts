@@ -13,7 +13,7 @@ export class FatalDiscordError extends Error {
   override readonly name: string = 'FatalDiscordError';
 }
 
-/** Discord rejected the token. Only the operator can fix this, so restarting doesn't help. */
+/** Only the operator can fix this, so restarting doesn't help. */
 export class RejectedTokenError extends FatalDiscordError {
   override readonly name = 'RejectedTokenError';
 }
@@ -41,7 +41,7 @@ export interface GatewayState {
   silentMs(): number;
   /** Returns how many IDENTIFYs are left: Discord's latest count minus later uses. `undefined` before the first count. */
   identifiesLeft(): number | undefined;
-  /** Asks Discord how many IDENTIFYs are left. @throws if Discord doesn't respond */
+  /** @throws if Discord doesn't respond */
   askIdentifiesLeft(): Promise<void>;
 }
 
@@ -103,7 +103,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
 
   const isConnected = () => shards.length > 0 && shards.every((shard) => shard.state() === 'ready');
 
-  /** Asks Discord for the gateway's URL and starts the sessions. @throws if Discord doesn't respond */
+  /** @throws if Discord doesn't respond */
   async function connectOnce(signal: AbortSignal): Promise<void> {
     const info = await identifies.ask();
     const { remaining } = info.session_start_limit;

@@ -21,7 +21,7 @@ export const LIMITS = {
   buttonLabel: 80,
   selectPlaceholder: 150,
   modalTitle: 45,
-  /** Maximum length of the text above the fields of a modal. */
+  /** For the text above the fields. */
   modalText: 4000,
   fieldLabel: 45,
   fieldHint: 100,
@@ -55,7 +55,6 @@ interface MessageTexts {
   readonly embeds?: readonly APIEmbed[];
 }
 
-/** Shortens a message's content, and the titles, descriptions and footers of its embeds, to Discord's limits. */
 export function fitTexts<Said extends MessageTexts>(message: Said): Said {
   return {
     ...message,
@@ -64,7 +63,7 @@ export function fitTexts<Said extends MessageTexts>(message: Said): Said {
   };
 }
 
-/** Shortens embeds to the 6,000 characters that all embeds in a message share. The last embeds are shortened first. */
+/** Shortens the last embeds first, because all embeds in a message share 6,000 characters. */
 function fitEmbeds(embeds: readonly APIEmbed[]): APIEmbed[] {
   let capacity: number = LIMITS.embedTotal;
   const take = (text: string, maxLength: number, shortened = shortenMarkup): string => {

@@ -1,7 +1,7 @@
 import { retryAfter } from '../pacing/retry.ts';
 import { isUncertain } from './api.ts';
 
-/** Delays between delivery attempts, in milliseconds: short at first, then long enough to outlast an outage. */
+/** Short at first, then long enough to outlast an outage. */
 const RETRY_PAUSES_MS = [500, 2_000, 5_000, 20_000, 60_000];
 
 /** Retries while the outcome is unknown, after a network failure or a 5xx response. Throws the last failure. */

@@ -19,7 +19,6 @@ export const portalPage = ({ id }: Pick<Application, 'id'>, page: 'information' 
 
 export const NEW_TOKEN = `create a new one: ${PORTAL}, your application, "Bot", "Reset Token" (it is shown only once)`;
 
-/** Builds the link that adds the bot user and the commands to a server, without any permissions. */
 export function inviteLink(applicationId: string): string {
   const query = `client_id=${applicationId}&scope=bot+applications.commands&permissions=0&integration_type=0`;
   return `https://discord.com/oauth2/authorize?${query}`;
@@ -27,11 +26,10 @@ export function inviteLink(applicationId: string): string {
 
 export interface Transport {
   readonly interactions: 'gateway' | 'http';
-  /** The public key in hexadecimal; required for `http`. */
+  /** In hexadecimal; required for `http`. */
   readonly discordPublicKey?: string | undefined;
 }
 
-/** Returns why commands don't arrive over this transport and how to fix that, or `undefined` if they do arrive. */
 export function endpointTrouble(
   application: Application,
   { interactions, discordPublicKey }: Transport,
@@ -88,7 +86,6 @@ const MAX_UNVERIFIED_GUILDS = 100;
 export const nameTroubles = ({ name }: Pick<Application, 'name'>): readonly string[] =>
   /discord/i.test(name) ? ['Discord does not verify an application with "discord" in its name.'] : [];
 
-/** Returns a warning if the application will soon have to be verified, with the requirements that it doesn't meet yet. */
 export function verificationTroubles(application: Application): readonly string[] {
   const { approximate_guild_count: guilds = 0, bot } = application;
   const isVerified = (Number(bot?.public_flags ?? 0) & UserFlags.VerifiedBot) !== 0;
@@ -100,7 +97,7 @@ export function verificationTroubles(application: Application): readonly string[
   ];
 }
 
-/** Lists the verification requirements that the application doesn't meet (Discord docs: "Enabling Discovery"). */
+/** Discord docs: "Enabling Discovery". */
 function unmetVerificationRequirements(application: Application): readonly string[] {
   return [
     !application.team && 'a team with a verified owner',
@@ -114,7 +111,7 @@ function unmetVerificationRequirements(application: Application): readonly strin
 const lacksBot = (scopes: readonly string[] | undefined): boolean =>
   scopes !== undefined && !scopes.includes('bot');
 
-/** Parses an install link to Discord's authorization page. Returns `undefined` for other links, which can't be checked. */
+/** Returns `undefined` for links to pages other than Discord's authorization page, because they can't be checked. */
 function readLink(text: string) {
   const url = URL.parse(text);
   const isDiscords = url !== null && /(^|\.)discord(app)?\.com$/.test(url.hostname);

@@ -18,11 +18,10 @@ import type { DiscordApi } from './api.ts';
 
 interface PublishedCommand {
   readonly data: RESTPostAPIApplicationCommandsJSONBody;
-  /** The permission that members need to use the command; undefined if all members can use it. */
+  /** Without a permission, all members can use the command. */
   readonly permission?: string;
 }
 
-/** Builds a command for publishing. It's available to members with the permission, in guilds that have the bot. */
 export const asPublished = ({
   data,
   permission,
@@ -88,7 +87,7 @@ export function createPublishing({ api, values, claimJob, logger }: PublishingDe
   }
 
   return {
-    /** Publishes the commands if necessary. Retries until it succeeds and never throws. @returns the number of commands */
+    /** Retries until it succeeds and never throws. @returns the number of commands */
     async publish(applicationId: string, commands: Commands, signal: AbortSignal): Promise<number> {
       await retry(() => publishOnce(applicationId, commands, signal), {
         signal,

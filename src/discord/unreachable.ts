@@ -15,7 +15,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 const LOG_EVERY_MS = 60_000;
 
-/** Returns a short reason why a request couldn't reach Discord; `undefined` if it did or the reason is unknown. */
+/** Returns `undefined` if the request reached Discord or the reason is unknown. */
 export const whyUnreachable = (error: unknown): string | undefined => REASONS[codeOf(error)];
 
 /**

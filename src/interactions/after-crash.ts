@@ -86,7 +86,7 @@ export function createAfterCrash(deps: AfterCrashDeps) {
     );
   }
 
-  /** Reports a submission's outcomes in the guild's log channel because Discord no longer accepts a reply. */
+  /** Called if Discord no longer accepts a reply. */
   async function reportInLogChannel(interaction: Interaction): Promise<void> {
     const context = contextOf(interaction, wording);
     const said = await reportOf({ ...context, t: await context.guildWords() }, 'log channel');

@@ -41,7 +41,6 @@ export interface AnswerDeps extends AnnounceDeps {
   readonly editOrder: EditOrder;
   readonly reportOf: LaterReplies['reportOf'];
   readonly myTurn: WorkTurns;
-  /** See {@link LARGE_TURN_MS}. */
   readonly largeTurnMs?: number | undefined;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
@@ -79,7 +78,6 @@ export function createAnswering(deps: AnswerDeps) {
     await respond(inFlight, why);
   }
 
-  /** Adds a reference for finding the error in the log. */
   function textWithReference(
     error: unknown,
     { context, trace }: InFlight,
@@ -92,7 +90,7 @@ export function createAnswering(deps: AnswerDeps) {
     return `${text}\n-# ${t('dispatch.reference', { reference })}`;
   }
 
-  /** Explains to the member why an action failed. Logs unexpected errors in full. */
+  /** Also logs unexpected errors in full. */
   function failureText(error: unknown, inFlight: InFlight): string {
     const { context, trace } = inFlight;
     const { t } = context;
@@ -231,7 +229,7 @@ export function createAnswering(deps: AnswerDeps) {
     }
   }
 
-  /** Posts the reply's announcement, if there is one. Never throws, because the member already has the reply. */
+  /** Never throws, because the member already has the reply. */
   async function tryToAnnounce({ interaction, context }: InFlight, reply: ReplyOrText): Promise<void> {
     if (typeof reply === 'string' || !reply.announcement) return;
     try {

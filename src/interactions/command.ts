@@ -67,7 +67,7 @@ export interface Reply {
   readonly content?: string;
   readonly embeds?: readonly APIEmbed[];
   readonly components?: readonly ActionRow[];
-  /** Whether everyone in the channel can see the reply. This only works for a first response. */
+  /** Only works for a first response. */
   readonly isPublic?: true;
   /** Whether the action was not carried out, as with a UserError. Unlike a UserError, this reply can have buttons. */
   readonly isUserError?: true;
@@ -84,7 +84,7 @@ export interface Reply {
 }
 
 export interface Announcement extends Pick<ChannelMessage, 'content' | 'embed' | 'components'> {
-  /** The channel to post in. Defaults to the interaction's channel. */
+  /** Defaults to the interaction's channel. */
   readonly channelId?: string;
 }
 
@@ -132,7 +132,7 @@ interface Handler<Input, Says> {
   readonly answers: PressReplyMode;
   /** Whether the reply's files need so much memory that only one such reply is built at a time; see answer.ts. */
   readonly isLarge?: true;
-  /** The permission for this action. Defaults to the command's permission. */
+  /** Defaults to the command's permission. */
   readonly permission?: Permission;
   /**
    * Finds the commands that the action replaces, from the action's argument. If admins deny all of them to the member under

@@ -35,7 +35,6 @@ const STYLES = {
   danger: ButtonStyle.Danger,
 } as const;
 
-/** @param id see `customId` */
 export const button = (
   id: string,
   label: string,
@@ -71,7 +70,7 @@ export interface SelectOptions {
   readonly minChosen?: 0 | 1;
 }
 
-/** Builds a select. Returns `undefined` without options, because Discord would reject the select. */
+/** Returns `undefined` without options, because Discord would reject the select. */
 export function select({ id, placeholder, options, minChosen }: SelectOptions): Control | undefined {
   if (options.length === 0) return undefined;
   const one = {
@@ -90,7 +89,7 @@ export const channelSelect = (id: string, placeholder: string, types: readonly C
   channel_types: [...types],
 });
 
-/** Builds a select for choosing a role in the guild, including @everyone. */
+/** Includes @everyone. */
 export const roleSelect = (id: string, placeholder: string): Control => ({
   type: ComponentType.RoleSelect,
   ...emptySelect(id, placeholder),
@@ -130,7 +129,6 @@ interface LabelledField {
 export interface TextField extends LabelledField {
   readonly kind?: 'text';
   readonly example?: string;
-  /** Text that the field is prefilled with. */
   readonly value?: string;
   /** A minimum of 1 or more makes the field required. */
   readonly minLength?: number;
@@ -272,7 +270,7 @@ export const customIdsOf = (components: readonly unknown[]): readonly string[] =
     .flatMap((row) => Object(row).components ?? [])
     .flatMap((control) => Object(control).custom_id ?? []);
 
-/** Parses a custom id built by {@link customId}. The argument may contain colons. */
+/** The argument may contain colons. */
 export function parseCustomId(id: string): { command: string; action: string; argument: string } {
   const [command = '', action = '', ...rest] = id.replace(NEW_MARK, '').split(':');
   return { command, action, argument: rest.join(':') };

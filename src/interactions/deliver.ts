@@ -29,7 +29,7 @@ export function firstResponse(said: ReplyOrText): APIInteractionResponse {
   return { type: InteractionResponseType.ChannelMessageWithSource, data: newMessage(said) };
 }
 
-/** Builds a new message from a reply, without its files. Only the member can see it, unless the reply is public. */
+/** Omits the reply's files. */
 function newMessage(said: ReplyOrText) {
   const { content, embeds = [], components = [], isPublic } = fitTexts(replyOf(said));
   return {
@@ -50,10 +50,6 @@ export const sendingResponse = (text: string): APIInteractionResponse => ({
   data: { content: text, embeds: [], components: [], allowed_mentions: NO_MENTIONS },
 });
 
-/**
- * Builds a first response that changes the button's message.
- * @param shown the message's current content
- */
 export function updateResponse(said: ReplyOrText, shown: MessageContent): APIInteractionResponse {
   const { body } = messageAfter(said, shown);
   // According to Discord's documentation, `content` can be `null` in edits, but not in responses.
@@ -88,7 +84,6 @@ const isAboutMessage = (error: unknown): boolean =>
 
 /**
  * Sends the reply in the first form that Discord accepts: the full reply, its text alone, or a fallback sentence.
- * @param fallback returns the fallback sentence, given the reason for Discord's rejection
  * @throws any error of `send` that isn't a rejection of the message
  */
 export async function sendFirstAccepted(

@@ -103,7 +103,6 @@ export function createDispatcher(deps: DispatchDeps) {
     components: rows([deps.supportUrl !== undefined && linkButton(deps.supportUrl, t('help.support'))]),
   });
 
-  /** Returns no choices if the command doesn't offer any or the member can't use it. */
   async function choicesFor(
     { interaction, context, trace }: InFlight,
     { name, typed, option }: Extract<Request, { kind: 'autocomplete' }>,
@@ -128,7 +127,7 @@ export function createDispatcher(deps: DispatchDeps) {
     }
   }
 
-  /** Rejects a member who lacks the permission. Notifies the operator and the admins without repeating the input. */
+  /** Notifies the operator and the admins without repeating the member's input. */
   async function deny(inFlight: InFlight, { command, action }: Action): Promise<void> {
     const { interactionId, guildId, user, t } = inFlight.context;
     logger.info({ interactionId, guildId, command, action }, 'denied: the member lacks the permission');
@@ -161,7 +160,6 @@ export function createDispatcher(deps: DispatchDeps) {
     });
   }
 
-  /** Replies to an interaction that can't be parsed, so that the member isn't left waiting. */
   async function respondUnreadable(payload: unknown, receivedAt: number, error: unknown): Promise<void> {
     const { type, locale } = Object(payload);
     // Only the stack frame is logged, because the error message may quote the member's input.

@@ -76,8 +76,8 @@ export function createEditOrder({ store: { tables, unsynced }, processId, pause 
     },
 
     /**
-     * Whether an interaction wrote to this message or might soon. An interaction with a reply is only remembered for an hour after
-     * its arrival.
+     * Whether an interaction wrote to this message or might soon. An interaction with a reply is only remembered for an
+     * hour after its arrival.
      */
     async wrote(interactionId: string, message: MessageKey): Promise<boolean> {
       const row = await tables()

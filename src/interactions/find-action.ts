@@ -27,7 +27,6 @@ export interface Action {
 
 /**
  * Finds the action for an interaction. Commands are found by name; buttons, selects and modals by custom id.
- * @param stopping aborted when the bot has to stop
  * @returns `undefined` if the bot doesn't have such an action, or no longer has it
  */
 export function findAction(

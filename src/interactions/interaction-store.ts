@@ -41,7 +41,6 @@ const encryptedSchema = z.object({
   receivedAt: z.number().default(0),
 });
 
-/** Returns the encryption context that binds an interaction's encrypted part to its guild and id. */
 export const interactionContext = (guildId: string, interactionId: string): string =>
   `guild ${guildId}: interaction ${interactionId}`;
 
@@ -116,7 +115,7 @@ export function createInteractionStore({
   const openRow = ({ id, guild_id: guildId, taken_at: receivedAt, encrypted }: InteractionsTable) =>
     open(encrypted, interactionContext(guildId, id), { id, guildId, receivedAt });
 
-  /** Whether this process still owns the interaction. The owner can't change during the guild's transaction. */
+  /** The owner can't change during the guild's transaction. */
   async function owns(interactionId: string): Promise<boolean> {
     if (!isShared) return true;
     const row = await tables()
@@ -146,11 +145,7 @@ export function createInteractionStore({
       return row && openRow(row);
     },
 
-    /**
-     * Records an interaction before it is acknowledged.
-     * @param shown the current content of the message that the reply changes
-     * @throws LostInteractionError if the interaction has already been recorded
-     */
+    /** @throws LostInteractionError if the interaction has already been recorded */
     async record(interaction: Interaction, shown?: MessageContent): Promise<void> {
       const { id, guildId, receivedAt, request } = interaction;
       const message = messageWritten(interaction, shown !== undefined);
@@ -177,7 +172,7 @@ export function createInteractionStore({
         throw new LostInteractionError('The interaction was delivered twice');
     },
 
-    /** Whether the interaction still belongs to this process; false if the store fails. Never throws. */
+    /** Returns false if the store fails. Never throws. */
     isOwned: (interactionId: string): Promise<boolean> => owns(interactionId).catch(() => false),
 
     /**

@@ -38,7 +38,7 @@ export interface Interaction extends ReplyTarget {
   readonly isAdmin: boolean;
   /** Whether the member has Discord's Administrator permission, which includes every other permission. */
   readonly isAdministrator: boolean;
-  /** The member's role ids; empty if the interaction was read from storage. */
+  /** Empty if the interaction was read from storage. */
   readonly roleIds: readonly string[];
   /** The member's Discord locale, such as `en-US`. */
   readonly locale: string;
@@ -71,7 +71,7 @@ export interface UsedControl {
    */
   readonly values: readonly string[];
   readonly isRoleMentionable: boolean;
-  /** The chosen user's permission and roles; `undefined` if the user isn't in the guild. */
+  /** `undefined` if the chosen user isn't in the guild. */
   readonly chosenMember?: Pick<Interaction, 'isAdmin' | 'roleIds'> | undefined;
   /** The bot's permissions in the chosen channel; `undefined` if Discord didn't send them. */
   readonly channelPermissions?: bigint | undefined;
@@ -82,7 +82,7 @@ export interface UsedControl {
 
 /** A slash command's option values (keyed by name) or a modal's field values (keyed by custom id). */
 export interface EnteredFields {
-  /** The typed or chosen values; an empty string for a field without a value. */
+  /** Contains an empty string for a field without a value. */
   readonly fields: Readonly<Record<string, string>>;
   readonly files: Readonly<Record<string, UploadedFile>>;
 }
@@ -154,10 +154,7 @@ const THREADS: ReadonlySet<ChannelType> = new Set([
   ChannelType.PrivateThread,
 ]);
 
-/**
- * Parses only the fields needed to respond to an interaction.
- * @throws TypeError if any of them can't be parsed
- */
+/** @throws TypeError if a field that is needed to respond can't be parsed */
 export function readReplyTarget(payload: unknown, receivedAt: number): ReplyTarget {
   const { id, application_id, token } = Object(payload);
   return { id: text(id), applicationId: text(application_id), token: new Secret(text(token)), receivedAt };
@@ -293,7 +290,7 @@ function filesByField(fields: EnteredFields['fields'], attachments: Attachments)
   return Object.fromEntries(files);
 }
 
-/** Reads the values of a slash command's options. Leaves out users that Discord doesn't confirm. */
+/** Leaves out users that Discord doesn't confirm. */
 function readOptions({
   options = [],
   resolved,
@@ -307,7 +304,7 @@ function readOptions({
   return Object.fromEntries(values);
 }
 
-/** Returns an own property of an object. A forged name such as `constructor` must not return an inherited property. */
+/** A forged name such as `constructor` must not return an inherited property. */
 export function ownValue<Value>(
   values: Readonly<Record<string, Value>> | undefined,
   name: string,

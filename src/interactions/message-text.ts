@@ -3,8 +3,8 @@ const VISIBLE_PARTS = ['content', 'embeds', 'components', 'poll', 'message_snaps
 const TEXT_FIELDS = ['content', 'title', 'description', 'name', 'value', 'text', 'label', 'placeholder'];
 
 /**
- * Returns all the visible text of a message, one piece per line. This covers the content, embeds, components, poll, and
- * forwarded messages. Discord sends this text with the interaction, so the bot doesn't need the message content intent.
+ * Returns all the visible text of a message, one piece per line. Discord sends this text with the interaction, so the bot
+ * doesn't need the message content intent.
  * @param message a message in Discord's format. Text is found by field name rather than by type, so new types of messages
  * and components work too
  */

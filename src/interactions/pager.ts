@@ -8,7 +8,6 @@ export interface Page {
   readonly number: number;
   /** At least 1. */
   readonly pages: number;
-  /** The number of items before this page, and the maximum number of items per page. */
   readonly offset: number;
   readonly limit: number;
 }

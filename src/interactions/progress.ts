@@ -3,15 +3,12 @@ import type { Reply } from './command.ts';
 import { NO_MENTIONS } from './deliver.ts';
 import type { Interaction } from './interaction.ts';
 
-/** Minimum time between progress edits, in milliseconds. Discord accepts about five requests in 2 seconds per webhook. */
+/** Discord accepts about five requests in 2 seconds per webhook. */
 const MIN_EDIT_INTERVAL_MS = 2_000;
 
 export type Progress = ReturnType<typeof createProgress>;
 
-/**
- * Creates the progress display for an interaction.
- * @param isOwner whether this process still owns the interaction; otherwise, progress isn't shown
- */
+/** @param isOwner whether this process still owns the interaction; if not, progress isn't shown */
 export function createProgress(
   api: Pick<DiscordApi, 'edit'>,
   interaction: Interaction,

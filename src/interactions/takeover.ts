@@ -18,9 +18,8 @@ export interface TakeoverDeps {
 
 /**
  * Creates the function that takes over the abandoned work of dead processes, one guild at a time, and notifies the members.
- * Also ends submissions whose outcomes this process couldn't save.
- * The next call retries locked guilds and failed notifications. The first call happens at startup, before the bot accepts
- * interactions.
+ * Also ends submissions whose outcomes this process couldn't save. The next call retries locked guilds and failed
+ * notifications. The first call happens at startup, before the bot accepts interactions.
  * @returns a function that runs until its signal is aborted, and throws a StoreError if the store is unavailable
  */
 export function createTakeover(deps: TakeoverDeps) {

@@ -11,7 +11,7 @@ import type { Observer } from '../submissions/pipeline.ts';
 import type { ServerResult } from '../submissions/submission.ts';
 import type { Request } from './interaction.ts';
 
-/** Names of the kinds of interactions, as used in the log and the metrics. */
+/** Used in the log and the metrics. */
 export const INTERACTION_TYPES = {
   command: 'command',
   'message-command': 'command',
@@ -58,7 +58,7 @@ export type RefusalReason =
   | 'stopping'
   | ProblemCode;
 
-/** Describes how an interaction ended. Never contains text that the member typed. */
+/** Never contains text that the member typed. */
 export interface InteractionEnd {
   readonly interactionId: string;
   /** `undefined` for an interaction outside a guild. */
@@ -85,10 +85,7 @@ export interface Trace {
   responded(): void;
   replied(): void;
   refused(reason: RefusalReason): void;
-  /**
-   * Records that the action failed.
-   * @returns the reference to show to the member and in the log
-   */
+  /** @returns the reference to show to the member and in the log */
   failed(): string;
 }
 
@@ -103,7 +100,6 @@ export interface TracesDeps {
 export function createTraces({ logger, onEnd }: TracesDeps) {
   /** Arrival times, in milliseconds since 1970. */
   const open = new Map<Trace, number>();
-  /** The servers submitted so far, by interaction id. */
   const submittedByInteraction = new Map<string, ServerResult[]>();
 
   return {

@@ -1,7 +1,7 @@
 import { createBoundedMap } from '../pacing/bounded-map.ts';
 import type { Secret } from '../text/secret.ts';
 
-/** How a request to the listing service ended. `failed` means no connection, an incomplete or unreadable response, or a 5xx. */
+/** `failed`: no connection, an incomplete or unreadable response, or a 5xx. */
 export type RequestHealth = 'answered' | 'failed';
 
 interface GuildHealth {
@@ -45,7 +45,6 @@ export function createBreaker(now: () => number = () => performance.now()) {
     return new Set(outcomes.map(({ guildId }) => guildId)).size >= MIN_GUILDS_TO_PAUSE_ALL;
   }
 
-  /** Returns how much longer this guild's submissions are held back, in milliseconds, or 0 if one can be sent. */
   function submissionsHeldBackMs(guildId: string): number {
     if (isOpenFor(guildId)) return leftUntil(nextTryOf.get(guildId) ?? 0);
     return isOpenForAll() ? leftUntil(nextTryOfAll) : 0;
@@ -80,11 +79,10 @@ export function createBreaker(now: () => number = () => performance.now()) {
     pause(guildId: string, key: Secret, ms = DEFAULT_PAUSE_MS): void {
       pausedUntil.set(pauseOf(guildId, key), now() + Math.min(ms, MAX_PAUSE_MS));
     },
-    /** Returns how much longer the guild's key is paused, in milliseconds, or 0 if it isn't paused. */
     keyPausedMs: (guildId: string, key: Secret): number =>
       leftUntil(pausedUntil.get(pauseOf(guildId, key)) ?? 0),
     isDownFor: (guildId: string): boolean => isOpenFor(guildId) || isOpenForAll(),
-    /** Returns whether submissions are paused for no guilds, some guilds (because of their own failures) or all guilds. */
+    /** Returns `some` if guilds are only paused because of their own failures. */
     pausedGuilds(): 'none' | 'some' | 'all' {
       if (isOpenForAll()) return 'all';
       return [...failuresOf.keys()].some(isOpenFor) ? 'some' : 'none';

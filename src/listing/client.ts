@@ -24,7 +24,7 @@ export interface ListingApiDeps {
   /** Covers a request from the call to the last byte of the response. */
   readonly timeoutMs: number;
   readonly arrayFormat: ArrayFormat;
-  /** Maximum number of concurrent requests. Any additional request would use up its time limit waiting for a connection. */
+  /** Any additional request would use up its time limit waiting for a connection. */
   readonly concurrentRequests?: number;
   readonly logger?: ReportLogger;
   readonly onRequest?: ((request: ListingRequest) => void) | undefined;
@@ -195,7 +195,7 @@ function report(logger: ReportLogger, request: object, outcome: Outcome | GamesO
  */
 type ArrayFormat = 'brackets' | 'indices';
 
-/** Builds the form for `action=add`. Never log the form, because it contains the key in plain text. */
+/** Never log the form, because it contains the key in plain text. */
 export function addForm(
   servers: readonly ServerSubmission[],
   key: Secret,

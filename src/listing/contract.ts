@@ -18,7 +18,7 @@ const MAX_STORED_MESSAGE_LENGTH = 300;
 
 export const storedMessage = (message: string): string => shorten(message, MAX_STORED_MESSAGE_LENGTH);
 
-/** Converts a number to a string, because some services send digits-only text as a number. */
+/** Some services send digits-only text as a number. */
 const textOf = (value: unknown): unknown => (typeof value === 'number' ? String(value) : value);
 
 /** A game as listed by the service (specification §2.2). Submissions contain the game's `alias`. */
@@ -95,7 +95,6 @@ export const statusSchema = z.discriminatedUnion('status', [
   z.object({ status: z.literal('error'), message: messageSchema }),
 ]);
 
-/** Describes where and how a response differs from the specification. */
 export function whatIsWrong(error: z.ZodError): string {
   const [issue] = error.issues;
   return issue === undefined ? 'wrong shape' : `${issue.path.join('.') || 'response'}: ${issue.code}`;
@@ -219,7 +218,6 @@ interface ListedGames extends ReturnType<typeof readGameList> {
 
 export const notSent = (reason: NotSentOutcome['reason']): NotSentOutcome => ({ kind: 'not-sent', reason });
 
-/** Whether connecting failed. False if the bot didn't even try to send a request. */
 export const failedToConnect = ({ reason }: { readonly reason: string }): boolean =>
   reason === 'unreachable' || reason === 'timeout' || reason === 'tls';
 

@@ -200,7 +200,6 @@ function hasInOrder(letters: string, typed: string): boolean {
   return found === typed.length;
 }
 
-/** Games with fewer typos come first. */
 function withTypos(entries: readonly Entry[], typed: string, found: ReadonlySet<Game>): readonly Game[] {
   const compared = typed.slice(0, MAX_CHARACTERS_CHECKED_FOR_TYPOS);
   const whole = [distanceOf(compared)];
@@ -215,7 +214,7 @@ function distanceOf(typed: string) {
   return prefixDistance(typed, typed.length < 8 ? 1 : 2);
 }
 
-/** Counts the typos in the typed words. Each word is compared with the beginnings of all texts; the best match counts. */
+/** Compares each typed word with the beginnings of all texts, and adds up the typos in the best matches. */
 function typosIn(texts: readonly string[], typed: readonly ReturnType<typeof distanceOf>[]): number {
   let sum = 0;
   for (const distance of typed) {
@@ -251,10 +250,7 @@ export const isKnownGame = (text: string): boolean => KNOWN_NAMES.has(withoutSpa
 
 export const isOrdinaryWord = (text: string): boolean => ORDINARY_WORDS.has(fold(text));
 
-/**
- * Returns the games that a guild allows.
- * @param allowedAliases the aliases of the allowed games; all games if absent
- */
+/** @param allowedAliases if absent, all games are allowed */
 export function gamesAmong(games: GameIndex, allowedAliases: Iterable<string> | undefined) {
   const allowed = allowedAliases && new Set(allowedAliases);
   const isAllowed = ({ alias }: Game) => allowed === undefined || allowed.has(alias);

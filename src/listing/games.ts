@@ -15,7 +15,6 @@ export interface GamesDeps {
   readonly fetchFor: (guildId: string) => Promise<GamesOutcome | undefined>;
   readonly values: Values;
   readonly claimJob: ClaimJob;
-  /** How long a fetched list counts as fresh, in milliseconds. */
   readonly ttlMs: number;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
   readonly now?: () => number;
@@ -54,7 +53,7 @@ export function createGames(deps: GamesDeps) {
     !isInvalidated &&
     isRecent(fetchedAt, isShort ? Math.min(SHORT_LIST_TTL_MS, ttlMs) : ttlMs, now());
 
-  /** Resolves once they have been stored. */
+  /** Resolves once the games have been stored, or storing them has failed. */
   async function accept(games: readonly Game[]): Promise<void> {
     if (games.length === 0) {
       logger.warn({}, 'the listing service sent an empty games list; keeping the previous one');
@@ -148,7 +147,7 @@ export function createGames(deps: GamesDeps) {
     fetchedAt: () => fetchedAt,
     refreshSoon,
     refresh,
-    /** Marks the list as stale, because the service has rejected an alias from it. */
+    /** Called when the service has rejected an alias from the list. */
     invalidate(): void {
       isInvalidated = true;
     },

@@ -49,7 +49,6 @@ export function createGuard(deps: GuardDeps) {
     return retryAfterMs > MAX_PAUSE_TO_WAIT_MS ? { ...notSent('rate-limited'), retryAfterMs } : undefined;
   }
 
-  /** Returns the outcome of a submission that can't be sent, because the service has just failed repeatedly. */
   const downOutcome = (guildId: string): NotSentOutcome => ({
     ...notSent('down'),
     retryAfterMs: breaker.submissionsHeldBackMs(guildId),
@@ -95,8 +94,8 @@ export function createGuard(deps: GuardDeps) {
       return turns.isQueueFull(requester) ? notSent('queue-full') : undefined;
     },
     /**
-     * Makes a request when it's the guild's turn, and retries after temporary failures.
-     * @param send makes the request; called for each attempt, after all waiting
+     * Retries after temporary failures.
+     * @param send called for each attempt, after all waiting
      */
     async inTurn<Heard extends Outcome | GamesOutcome>(
       request: ServiceRequest,
@@ -131,7 +130,6 @@ const TRANSIENT: ReadonlySet<string> = new Set<NotSentOutcome['reason'] | Unknow
   'server-error',
 ]);
 
-/** Reasons why a response is unclear although the service is running. */
 const REASONS_WHILE_SERVICE_RUNS: ReadonlySet<string> = new Set<UnknownOutcome['reason']>([
   'rate-limited',
   'client-error',
@@ -139,7 +137,7 @@ const REASONS_WHILE_SERVICE_RUNS: ReadonlySet<string> = new Set<UnknownOutcome['
   'redirect',
 ]);
 
-/** Returns why a response was unusable. Ignores a 429, which doesn't mean that the service is failing. */
+/** Ignores a 429, which doesn't mean that the service is failing. */
 function troubleIn(outcome: Outcome | GamesOutcome): string | undefined {
   if (!isFailure(outcome) || outcome.reason === 'rate-limited') return undefined;
   return `${outcome.reason}: ${outcome.detail ?? 'no response'}`;

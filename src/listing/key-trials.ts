@@ -10,7 +10,7 @@ interface KeyTrialsDeps {
   readonly now?: () => number;
 }
 
-/** The limit of key tests has been reached. `at` is when a key can be tested again, in milliseconds since 1970. */
+/** `at` is when a key can be tested again, in milliseconds since 1970. */
 export interface TooSoonOutcome {
   readonly kind: 'too-soon';
   readonly at: number;
@@ -55,10 +55,7 @@ export function createKeyTrials({ store, games, now = () => Date.now() }: KeyTri
     });
 
   return {
-    /**
-     * Tests a key, unless the member or the guild has tested too many keys in the last 60 seconds.
-     * @throws StoreError if the test can't be counted; the key isn't tested
-     */
+    /** @throws StoreError if the test can't be counted; the key isn't tested */
     async run(
       requester: Requester & { readonly memberId: string },
       key: Secret,
@@ -70,10 +67,7 @@ export function createKeyTrials({ store, games, now = () => Date.now() }: KeyTri
   };
 }
 
-/**
- * Builds the statement that deletes key tests that no longer count.
- * @param now the current time, in milliseconds since 1970
- */
+/** @param now milliseconds since 1970 */
 export const deleteEndedKeyTrials = ({ tables }: Pick<Store, 'tables'>, now: number) =>
   tables()
     .deleteFrom('key_trials')

@@ -19,10 +19,6 @@ export interface ListingDeps
   readonly operatorKey: Secret | undefined;
   readonly keys: {
     usable(guildId: string): Promise<{ kind: 'usable'; key: Secret; setAt: string } | { kind: 'unusable' }>;
-    /**
-     * Records whether the service accepted the key.
-     * @returns the change in the key's state, if any
-     */
     noteOutcome(guildId: string, setAt: string, outcome: GamesOutcome): Promise<KeyChange | undefined>;
   };
   readonly onKeyChange: (guildId: string, change: KeyChange) => Promise<void>;

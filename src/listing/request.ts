@@ -141,7 +141,7 @@ export function retryAfterMs({ 'retry-after': header = '' }: IncomingHttpHeaders
 /** The specification's responses have two levels (§4). Parsing 500,000 levels would block the bot for 0.1 to 0.4 seconds. */
 const MAX_JSON_DEPTH = 1_000;
 
-/** Whether JSON is nested too deeply to be parsed. Also counts brackets inside strings. */
+/** Also counts brackets inside strings. */
 function isTooDeep(json: string): boolean {
   let depth = 0;
   for (let index = 0; index < json.length && depth <= MAX_JSON_DEPTH; index++) {
@@ -154,10 +154,7 @@ function isTooDeep(json: string): boolean {
 
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
-/**
- * Returns the JSON in a response, or the reason why the response is unusable.
- * @param key the API key, which is masked in all string values of the JSON, plain or encoded
- */
+/** @param key is masked in all string values of the JSON, plain or encoded */
 export function readJson(
   response: HttpResponse,
   url: URL,
@@ -177,7 +174,7 @@ export function readJson(
   }
 }
 
-/** Returns the outcome for a response with an unusable body. For HTTP errors, the status determines the reason. */
+/** @param reason only applies without an HTTP error; otherwise, the status determines the reason */
 export function unusable(
   { status, headers }: HttpResponse,
   reason: 'redirect' | 'unreadable',
@@ -200,7 +197,7 @@ function reasonOfStatus(status: number): UnknownOutcome['reason'] | undefined {
   return status >= 400 ? 'client-error' : undefined;
 }
 
-/** Describes where a redirect leads. Only shows the origin, because the rest of the URL might repeat the request. */
+/** Only returns the origin, because the rest of the URL might repeat the request. */
 function newAddress({ location }: IncomingHttpHeaders, url: URL): string {
   if (location === undefined || !URL.canParse(location, url)) return 'moved to an unknown address';
   return `moved to ${new URL(location, url).origin}`;
