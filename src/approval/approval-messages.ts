@@ -45,7 +45,6 @@ const UPDATE_PAUSE_MS = 2_000;
 const MENTION_AT_MOST_EVERY_MS = 3_600_000;
 const PAUSE_AFTER_REJECTION_MS = 3_600_000;
 
-/** Where a submission's message is. */
 type MessageState =
   | { readonly kind: 'posted'; readonly place: MessagePlace }
   /** It can't be posted, but /submissions still shows the submission. */
@@ -286,7 +285,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     }
   }
 
-  /** Updates all messages that are out of date. Runs never overlap. Never throws. */
+  /** Never throws. */
   const showDue = oneAtATime(showEach);
 
   /**

@@ -98,7 +98,6 @@ function kindOf({ state, servers }: Submission): keyof typeof LOOK {
   return state === 'done' ? worstOf(kinds) : 'not-sent';
 }
 
-/** Returns the text for a moderator's decision, with the moderator's name unless it was deleted. */
 export function decisionText(
   t: Translate,
   decision: 'approved' | 'unconfirmed' | 'declined',
@@ -174,7 +173,7 @@ function stateTextOf(t: Translate, submission: Submission, member?: Context): st
 const statusText = (t: Translate, submission: Submission, member?: Context): string =>
   `${signOf(submission)} ${stateTextOf(t, submission, member)}`;
 
-/** Asks moderators to check the listing for unconfirmed servers before sending them again, and refers members to them. */
+/** Asks moderators to check the listing before they send unconfirmed servers again. Refers members to a moderator. */
 function unknownTexts(
   t: Translate,
   ended: readonly ServerWithOutcome[],
@@ -205,7 +204,6 @@ export function serversText(
 export function stateText(t: Translate, submission: Submission, games: GameIndex): string {
   const [item = ''] = statusText(t, submission).split('\n');
   const why = serversText(t, submission.servers, games);
-  // These two are sentences.
   const isSentence = submission.state === 'withdrawn' || submission.state === 'expired';
   return isSentence ? sentences(item, why) : t('look.about', { item, why });
 }
@@ -429,10 +427,6 @@ export function correctedLines(
   });
 }
 
-/**
- * Lists the values that a correction changed.
- * @param change `format` formats a value
- */
 export function changedTexts(
   t: Translate,
   {

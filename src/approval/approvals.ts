@@ -28,7 +28,6 @@ import type {
 import type { NamedTarget } from '../words/servers.ts';
 import { MARK_AS_OUTDATED, waitingIn } from './waiting-store.ts';
 
-/** A waiting submission, without its servers. */
 export interface WaitingSubmission extends DraftRef {
   readonly submissionId: string;
   readonly userId: string;
@@ -63,13 +62,12 @@ type NotCorrected =
   | { readonly code: 'waiting-already' }
   | { readonly code: 'host-blocked'; readonly canUnblock: true };
 
-/** `revision` is the revision that the message should show. */
 export interface DueMessage extends DraftRef, Pick<Submission, 'revision'> {
   readonly submissionId: string;
 }
 
 export interface EarlierDecisions {
-  /** The sent servers of all approved submissions, then the latest declined ones. Both are sorted oldest first. */
+  /** All approved submissions, with only their sent servers, then the latest declined submissions. Both oldest first. */
   readonly decided: readonly Submission[];
   /** The number of declines before those in `decided`. */
   readonly olderDeclines: number;
@@ -139,14 +137,13 @@ export function createApprovals({
       .execute();
   }
 
-  /** Adds blocks and marks the messages that show them as outdated. Must be called inside the guild's transaction. */
+  /** Must be called inside the guild's transaction. */
   async function block(guildId: string, added: NewBlocks): Promise<readonly Block[]> {
     const done = await blocks.add(guildId, added);
     if (done.length > 0) await makeAllDue(guildId);
     return done;
   }
 
-  /** Counts the ports that the member has submitted within a day at each of the submission's hosts. */
   function manyPortsOf({ id, guildId, userId }: Pick<Submission, 'id' | 'guildId' | 'userId'>) {
     const count = sql<number>`count(distinct port)`;
     return tables()
@@ -167,7 +164,8 @@ export function createApprovals({
 
   /**
    * Returns how moderators decided on the other lines of the submission's list.
-   * @param inSameMessage leaves out submissions that have their own message, and later ones, which are in another message
+   * @param inSameMessage leaves out submissions that have their own message, and later submissions, which are in another
+   * message
    */
   async function decisionsBefore(submission: Submission, inSameMessage = false): Promise<EarlierDecisions> {
     const { id, draftId, guildId, servers } = submission;
@@ -231,13 +229,11 @@ export function createApprovals({
     seen,
     draft,
     decisionsBefore,
-    /** Returns the draft's latest submission that needs, or needed, a moderator's approval. */
     find: ({ guildId, id }: DraftRef): Promise<Submission | undefined> =>
       submissions.latest(guildId, id, { isForModerators: true }),
-    /** Returns the draft's submission with this message. The draft may have been declined and submitted again since. */
+    /** Returns an older submission if the draft was declined and submitted again since. */
     withMessage: ({ guildId, id }: DraftRef, { messageId }: MessagePlace): Promise<Submission | undefined> =>
       submissions.latest(guildId, id, { messageId }),
-    /** Returns all waiting submissions of the guild, or only those of one member, oldest first. */
     async waiting(guildId: string, userId?: string): Promise<readonly WaitingSubmission[]> {
       const rows = await waitingIn(tables(), guildId, userId)
         .orderBy('created_at')
@@ -254,7 +250,6 @@ export function createApprovals({
           message_id !== null && { message: { channelId: channel_id, messageId: message_id } }),
       }));
     },
-    /** Returns the latest submission ids of the guild, or only those of one member, in any state. */
     async latestIds(guildId: string, userId?: string): Promise<readonly string[]> {
       const rows = await tables()
         .selectFrom('submissions')
@@ -459,7 +454,7 @@ export function createApprovals({
         .select(['draft_id as id', 'guild_id as guildId', 'id as submissionId', 'revision'])
         .whereRef('revision', '>', 'shown_revision')
         .execute(),
-    /** Returns a submission whose message was out of date. The draft may have a later one with another message. */
+    /** Returns the outdated submission, even if the draft has a later submission with another message. */
     findDue: ({ guildId, submissionId }: DueMessage): Promise<Submission | undefined> =>
       submissions.find(guildId, submissionId),
     makeAllDue,

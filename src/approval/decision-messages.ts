@@ -37,7 +37,6 @@ const SEND_EVERY_MS = 5_000;
 const GATHER_MS = 60_000;
 /** How long a process keeps its claim on the job after its last direct message. */
 const CLAIMED_MS = 60_000;
-/** Older messages are dropped. */
 const MAX_MESSAGE_AGE_MS = HOUR_MS;
 /** Discord docs: Message resource, Create Message. */
 const MAX_EMBEDS = 10;
@@ -187,7 +186,7 @@ export function createDecisionMessages(deps: DecisionMessagesDeps) {
     }
   }
 
-  /** Sends the next direct message if one is due. Never throws. */
+  /** Never throws. */
   async function sendNext(): Promise<void> {
     try {
       await directMessages.opened();
@@ -225,17 +224,14 @@ function latestDecisions(decided: readonly Submission[]): readonly Submission[] 
     .filter(({ servers }) => servers.length > 0);
 }
 
-/**
- * Whether the member should get a direct message about this decision. Expiry is only shown in the reply to the member and
- * in /submissions.
- */
+/** Leaves out expiry, which is only shown in the reply to the member and in /submissions. */
 function needsMessage({ state, decided_by, user_id, notified_at }: SubmissionsTable): boolean {
   const isOwn = decided_by === user_id;
   const isTooOld = (notified_at ?? 0) <= Date.now() - MAX_MESSAGE_AGE_MS;
   return state !== 'expired' && !isOwn && !isTooOld;
 }
 
-/** Combines several decisions into one message, with the number of servers of each kind and one embed per equal decision. */
+/** Combines decisions into one message, with the number of servers of each kind. Equal decisions share an embed. */
 function combineViews(
   { t }: Context,
   decided: readonly Submission[],

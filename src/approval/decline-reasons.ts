@@ -2,7 +2,7 @@ import type { DeclineReason } from '../submissions/decline-reason.ts';
 import { sentences } from '../words/sentences.ts';
 import type { Translate } from '../words/words.ts';
 
-/** The predefined decline reasons, in the order in which moderators see them. */
+/** In the order in which moderators see them. */
 export const DECLINE_REASONS = ['address', 'game', 'unreachable', 'duplicate', 'rules'] as const;
 type DeclineReasonKey = (typeof DECLINE_REASONS)[number];
 

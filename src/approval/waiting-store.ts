@@ -30,7 +30,7 @@ const MAX_WAITING = {
   guild: { submissions: 100, servers: 5_000 },
 } as const;
 
-/** Limits how often a member can submit for approval. The bot posts a message for moderators each time. */
+/** Each time, the bot posts a message for moderators. */
 const MAX_SUBMITTED_FOR_APPROVAL = { maxUses: 20, withinMs: 15 * 60_000 };
 
 /** Column values for a submission that doesn't take over an existing message for moderators. */

@@ -62,7 +62,7 @@ interface Waiting {
   channel: LogChannel;
 }
 
-/** A posted message. `at` is when it was posted, by the monotonic clock. */
+/** `at` is when the message was posted, by the monotonic clock. */
 type Posted = Waiting & { readonly messageId: string; readonly at: number };
 
 /**
@@ -112,10 +112,7 @@ export function createGuildLog(deps: GuildLogDeps) {
     posting.delete(guildId);
   }
 
-  /**
-   * Posts a message, trying up to {@link MAX_ATTEMPTS} times. All attempts use the same nonce and text, because a failed
-   * attempt may have reached Discord.
-   */
+  /** Uses the same nonce and text for all attempts, because a failed attempt may have reached Discord. */
   async function postUntilDone(guildId: string, message: Waiting): Promise<void> {
     for (let attempt = 1; (await post(guildId, message)) === 'failed'; attempt += 1) {
       if (attempt === MAX_ATTEMPTS || hurry.signal.aborted) return;

@@ -12,7 +12,6 @@ export interface EarlierSubmission extends HistoryEntry {
 
 export type AlreadySubmitted = ReturnType<typeof createAlreadySubmitted>;
 
-/** Finds a guild's earlier submissions for a list of addresses in a single SQL statement. */
 export function createAlreadySubmitted({ store: { tables }, now }: SubmissionStoreBase) {
   const ofGuild = (guildId: string, addresses: readonly string[]) =>
     tables()

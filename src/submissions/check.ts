@@ -31,14 +31,13 @@ export interface CheckedFor extends Submitter {
 
 export interface CheckedDraft {
   readonly kind: 'checked';
-  /** The draft. Rows that the guild's rules hold back are invalid. */
+  /** Rows that the guild's rules hold back are invalid. */
   readonly draft: Draft;
   readonly choices: Choices | undefined;
   /** A limit may hold back some of these rows. */
   readonly ready: readonly ReadyRow[];
   /** Why the guild's rules hold back rows that were ready before. */
   readonly heldBack: readonly RuleProblem[];
-  /** The rows of the draft that the guild has already submitted, each with the earlier submission. */
   readonly alreadySubmitted: ReadonlyMap<Row, EarlierSubmission>;
   readonly allowance: Allowance;
   /** Whether the submission would need a moderator's approval. */
@@ -71,7 +70,7 @@ export type NotSubmitted =
 
 export type ProblemCode = NotSubmitted['code'] | InvalidRow['problem']['code'];
 
-/** The problems with the guild's rules, in order of precedence. */
+/** In order of precedence. */
 const RULES: readonly string[] = [
   'host-blocked',
   'game-not-allowed',
@@ -215,7 +214,7 @@ export function createCheck({ alreadySubmitted, choices, limits, waitingSubmissi
         key: await keys.usable(guildId),
       };
     },
-    /** Decides whether a checked draft is submitted. Leaves out rows that weren't ready when the member saw the draft. */
+    /** Leaves out rows that weren't ready when the member saw the draft. */
     async decide(request: Omit<Wanted, 'key' | 'rows' | 'count'>): Promise<Decision> {
       const { draft, checked } = request;
       const { key, allowance } = checked;

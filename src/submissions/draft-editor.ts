@@ -64,7 +64,7 @@ export interface DraftEditorDeps extends SubmissionStore {
   readonly completeRows: (rows: readonly Row[]) => Promise<readonly Row[]>;
 }
 
-/** An edited draft. If it is a new one, also the reason why the original draft is no longer available. */
+/** If this is a new draft, `whySeparate` is the reason why the original draft is no longer available. */
 type EditedDraft = CheckedDraft & { readonly whySeparate?: Unavailable };
 
 /** A thousand typical servers take up a third of this. */
@@ -258,7 +258,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
     /**
      * Stores typed text that the bot didn't accept. It is added to the member's draft, even if the draft is waiting for a
      * moderator. If there is no draft, one is created.
-     * @param panelChannelId the channel of the panel that the member used to start the new draft
+     * @param panelChannelId only stored in a new draft
      */
     async keepTyped(
       by: Submitter,
@@ -316,7 +316,7 @@ export function linesToEdit(
   return numberedLines([...invalid, ...rows.filter(lacksGame), ...others], MAX_TYPED_LENGTH);
 }
 
-/** Returns the lines that the member can fill in below the others. */
+/** Returns the labels of left-out lines, which the modal shows as empty lines to fill in. */
 export const emptyLines = ({ leftOut }: Draft): readonly string[] => (leftOut ? labelsIn(leftOut) : []);
 
 export const countToEdit = (draft: Draft): number => linesToEdit(draft, 'invalid').rows.length;
@@ -394,7 +394,7 @@ export const rowOfCandidate = (
   games: GameIndex,
 ): Row => finishedRow({ ...place, typed: { ...typed, game: typed.game || game } }, games);
 
-/** Turns repeated rows back into ready ones, so that they can be compared again. */
+/** Turns repeated rows back into ready rows, so that they can be compared again. */
 const unrepeated = (rows: readonly Row[]): readonly Row[] =>
   rows.map((row) => (isRepeated(row) ? onLine(row, row.line, row.part) : row));
 

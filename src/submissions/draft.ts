@@ -57,11 +57,10 @@ export interface Draft extends SkippedLines {
   readonly isOver?: boolean;
   /** Whether the member cancelled the draft. Such a draft is only found to undo this. */
   readonly isCancelled?: boolean;
-  /** Whether to resubmit servers that the guild has already submitted. */
   readonly includesAlreadySubmitted?: boolean;
-  /** Whether to resubmit at least the unconfirmed servers among them. */
+  /** Applies to servers that the guild has already submitted. */
   readonly includesUnconfirmed?: boolean;
-  /** The channel of the panel that the member used to start the draft. */
+  /** Set if the member used a panel to start the draft. */
   readonly panelChannelId?: string | undefined;
   readonly typed?: TypedText | TypedFields;
 }
@@ -84,18 +83,12 @@ export interface TypedFields {
   readonly modal: 'fields';
 }
 
-/**
- * Whether a draft is submitted as soon as it is ready. Servers found in text are first shown to the member for checking.
- */
+/** Excludes servers found in text, because the member first checks them. */
 export const isSubmittedImmediately = ({ source }: Pick<Draft, 'source'>): boolean => source === 'options';
 
 export const onlyRow = ({ rows: [row, ...others] }: Pick<Draft, 'rows'>): Row | undefined =>
   others.length === 0 ? row : undefined;
 
-/**
- * Returns the rows to send when the draft is submitted.
- * @param alreadySubmitted the rows that the guild has already submitted
- */
 export function rowsToSend(
   {
     rows,
@@ -131,7 +124,7 @@ export const draftToStore = ({ id, source, ...lines }: Draft) => ({
   lines: JSON.stringify(lines),
 });
 
-/** Restores a draft stored by {@link draftToStore}. Returns `undefined` if the stored lines can't be parsed. */
+/** Returns `undefined` if the stored lines can't be parsed. */
 export function draftFromStore({
   id,
   source,

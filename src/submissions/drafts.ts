@@ -62,7 +62,7 @@ type Nullable<Row> = { readonly [Column in keyof Row]: Row[Column] | null };
 
 export type Drafts = ReturnType<typeof createDrafts>;
 
-/** Reads, saves and deletes drafts in the store. Every method throws a StoreError when the store fails. */
+/** Every method throws a StoreError when the store fails. */
 export function createDrafts({
   store,
   choices,

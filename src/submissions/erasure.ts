@@ -172,7 +172,7 @@ export function createErasure(deps: ErasureDeps) {
     return Number(deleted.numDeletedRows) === PIECE;
   }
 
-  /** Prunes a guild in pieces, each in a transaction of its own. Most guilds need only one. */
+  /** Prunes a guild in pieces, each in a transaction of its own. Most guilds need only one piece. */
   async function pruneGuild(guildId: string, stopping: AbortSignal | undefined): Promise<void> {
     /** Each step handles one piece, and returns whether there may be more. */
     const steps = [
@@ -296,7 +296,7 @@ interface Holder {
   readonly deletable: number;
 }
 
-/** Chooses how many servers each holder loses: repeatedly, one of the holder with most. */
+/** Chooses how many servers each holder loses: repeatedly, one server of the holder with the most left. */
 function sharesOf(holders: readonly Holder[], total: number): ReadonlyMap<Holder, number> {
   const shares = new Map<Holder, number>();
   const shareOf = (holder: Holder) => shares.get(holder) ?? 0;

@@ -171,7 +171,6 @@ export function createHistory({ store, myTurn, now }: SubmissionStoreBase) {
       );
       return ids.flatMap((id) => submissionOf(byId.get(id) ?? [], first.get(id)) ?? []);
     },
-    /** Reads all matching servers, in batches. */
     async *all(guildId: string, filter: HistoryFilter): AsyncGenerator<readonly HistoryEntry[]> {
       const { userId } = filter;
       let some = matching(guildId, filter)
@@ -286,7 +285,7 @@ function isListed(outcome: FoundOutcome | undefined, isWithdrawn: RawBuilder<boo
   return sql<boolean>`ended_at is not null and (state <> 'withdrawn' or ${isWithdrawn})`;
 }
 
-/** SQL condition for servers with this outcome. Servers that a moderator declined only count as declined. */
+/** Matches servers that a moderator declined only as declined. */
 function hasOutcome(outcome: FoundOutcome | undefined) {
   if (outcome === 'declined') return sql<boolean>`servers.reason = 'declined'`;
   // The `coalesce` keeps SQLite from choosing a query plan that scans every guild's outcomes (measured at 50 ms).

@@ -109,7 +109,7 @@ export function createLimits({ store: { tables, unsynced }, member, guild, now }
 
   /**
    * Calculates how many of the servers can be submitted now under the strictest limit, and when the limits will allow the
-   * rest. Handles future times in the table, which can occur if a clock was ahead.
+   * other servers. Handles future times in the table, which can occur if a clock was ahead.
    */
   async function allowance(wanted: AllowanceRequest): Promise<Allowance> {
     const { count, dailyQuota } = wanted;

@@ -9,10 +9,7 @@ export interface LineNumbers {
 
 const MAX_LABELS_KEPT = 20;
 
-/**
- * Adds lines to others.
- * @param labels the lines' labels in order, see `lineLabel`
- */
+/** @param labels the added lines' labels in order, see `lineLabel` */
 export function withNumbers(
   before: LineNumbers | undefined,
   labels: readonly string[],
@@ -36,7 +33,6 @@ export const labelsIn = ({ lines }: LineNumbers): readonly string[] =>
     return count === 1 ? from : Array.from({ length: count }, (_, index) => String(Number(from) + index));
   });
 
-/** Removes lines from others. */
 export function withoutNumbers(
   before: LineNumbers | undefined,
   labels: ReadonlySet<string>,
@@ -57,7 +53,6 @@ interface Range {
   readonly count: number;
 }
 
-/** Combines consecutive numbers into ranges. */
 function rangesOf(labels: readonly string[]): readonly Range[] {
   const ranges: Range[] = [];
   for (const label of labels) {

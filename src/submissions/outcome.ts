@@ -5,14 +5,12 @@ export const NOT_APPROVED_REASONS = [
   'expired', // no moderator decided in time
 ] as const;
 
-/** The outcome of a server that was not sent because no moderator approved it. */
 export interface NotApprovedOutcome {
   readonly kind: 'not-sent';
   readonly reason: (typeof NOT_APPROVED_REASONS)[number];
   readonly retryAfterMs?: undefined;
 }
 
-/** The outcome of a submitted server: the outcome of its request, or a missing approval. */
 export type ServerOutcome = Outcome | NotApprovedOutcome;
 
 export type OutcomeCounts = Readonly<Partial<Record<ServerOutcome['kind'], number>>>;
@@ -23,7 +21,7 @@ export function countOutcomes(servers: readonly { readonly outcome: ServerOutcom
   return counts;
 }
 
-/** Whether the outcome was caused by the guild's key, in which case an admin has to act. */
+/** An admin has to act on such an outcome. */
 export function isAboutKey(outcome: ServerOutcome): boolean {
   if (outcome.kind === 'rejected') return outcome.known === 'invalidKey';
   return outcome.kind === 'not-sent' && outcome.reason === 'key';

@@ -61,7 +61,6 @@ export interface SubmitRequest extends Submitter {
   readonly draft?: Draft;
   /** Whether the new draft also replaces a waiting submission, which stays unchanged if the draft can't be submitted. */
   readonly replacesWaiting?: boolean;
-  /** Whether to resubmit servers that the guild has already submitted. */
   readonly includesAlreadySubmitted?: boolean;
   /** The number of servers shown on the button. If the number has changed, the draft isn't sent. */
   readonly promised?: number | undefined;
@@ -128,7 +127,6 @@ export interface PipelineDeps extends SubmissionStore {
   readonly demandOwned: (interactionId: string) => Promise<void>;
   readonly observers: readonly Observer[];
   readonly onKeyChange: (guildId: string, change: KeyChange) => Promise<void>;
-  /** Covers one request to the service. */
   readonly longestRequestMs: number;
   readonly logger: Pick<Logger, 'error'>;
   /** Delays between attempts to record an outcome, in milliseconds. */
@@ -140,7 +138,6 @@ export interface PipelineDeps extends SubmissionStore {
 const DELIVERY_MS = 60_000;
 const RECORD_PAUSES = [1_000, 5_000];
 
-/** Its servers have been reserved. */
 interface Reservation extends Pick<EndedSubmission, 'draft' | 'limitedRows' | 'limited' | 'announcedIn'> {
   readonly kind: 'reserved';
   readonly submissionId: string;
@@ -152,7 +149,6 @@ interface Reservation extends Pick<EndedSubmission, 'draft' | 'limitedRows' | 'l
   readonly rows: readonly ReadyRow[];
 }
 
-/** Handles every submission, from a single server to a thousand. */
 export function createPipeline(deps: PipelineDeps) {
   const {
     store,
@@ -184,7 +180,7 @@ export function createPipeline(deps: PipelineDeps) {
     return undefined;
   }
 
-  /** Finds the draft to submit. If a moderator is approving it, also finds the waiting submission and the other lines. */
+  /** Finds the draft to submit. If a moderator is approving it, also finds the waiting submission and the lines to fix. */
   async function resolveRequest(
     submitRequest: SubmitRequest,
   ): Promise<
@@ -274,9 +270,7 @@ export function createPipeline(deps: PipelineDeps) {
     };
   }
 
-  /**
-   * Whether submissions may be waiting. Once none is waiting after approval was turned off, later calls need no statement.
-   */
+  /** Remembers if no submission is waiting after approval was turned off, so that later calls need no statement. */
   async function mayOthersWait(guildId: string, { approval }: Settings): Promise<boolean> {
     if (approval !== false) return approval === true;
     const isAny = await deps.waitingSubmissions.isAnyWaiting(guildId);
@@ -386,10 +380,7 @@ export function createPipeline(deps: PipelineDeps) {
     return { keyProblem, includesFirstAccepted, remaining, limited: allowance?.limited };
   }
 
-  /**
-   * Makes one request to the service.
-   * @returns the outcome, and the key if the request was sent
-   */
+  /** @returns the outcome, and the key if the request was sent */
   async function makeRequest(
     submitRequest: SubmitRequest,
     submission: Reservation,
@@ -506,7 +497,6 @@ export function createPipeline(deps: PipelineDeps) {
   };
 }
 
-/** Whether every server was sent, rather than held back by a limit, failure or key problem. */
 export const isAllSent = ({
   limitedRows,
   servers,

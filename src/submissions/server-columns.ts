@@ -47,7 +47,6 @@ export function storedOutcome({ outcome, message, reason }: OutcomeColumns): Ser
   }
 }
 
-/** The columns of the `submissions` table that store who submitted, decided on and corrected a submission. */
 export type PeopleColumns = Pick<
   SubmissionsTable,
   'user_id' | 'user_name' | 'decided_by' | 'decided_by_name'

@@ -15,7 +15,7 @@ export interface SubmissionStoreDeps {
   readonly days: number;
   /** Awaited before each history query, so that other work can run in between. */
   readonly myTurn: WorkTurns;
-  /** How often to check whether another process's submission has ended, in milliseconds. */
+  /** How often to check whether another process's submission has ended. */
   readonly pollMs?: number;
   readonly declineUndoMs?: number | undefined;
   readonly now?: () => number;

@@ -20,7 +20,6 @@ export interface SubmissionHandlingDeps
   readonly serverLookup: Pick<ServerLookup, 'complete'> | undefined;
 }
 
-/** Creates all the parts that handle submissions, from parsing a member's text to recording the outcome of each server. */
 export function createSubmissionHandling({
   submissionStore,
   listing,

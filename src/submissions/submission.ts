@@ -6,7 +6,7 @@ import type { Draft } from './draft.ts';
 import type { Submitter } from './drafts.ts';
 import type { ServerOutcome } from './outcome.ts';
 
-/** How long moderators can take back a decline, in milliseconds. Until then, the member isn't notified of it. */
+/** How long moderators can take back a decline. Until then, the member isn't notified of it. */
 export const DECLINE_UNDO_MS = 60_000;
 
 export interface MessagePlace {
@@ -16,7 +16,7 @@ export interface MessagePlace {
 
 export interface SubmittedServer extends RowPlace {
   readonly server: ServerSubmission;
-  /** `undefined` until the server has an outcome. */
+  /** `undefined` while the server is waiting or being sent, and in a withdrawn submission. */
   readonly outcome: ServerOutcome | undefined;
 }
 
@@ -52,7 +52,7 @@ export interface Submission {
   /** The interaction that approved, declined, corrected or withdrew the submission. */
   readonly decisionId: string | undefined;
   readonly isUndoable: boolean;
-  /** Whether the submission needs, or needed, a moderator's approval. */
+  /** Still true once a moderator has decided. */
   readonly needsModerator: boolean;
   /** When the submission expires, in milliseconds since 1970. */
   readonly expiresAt: number | undefined;
@@ -60,7 +60,7 @@ export interface Submission {
   readonly endedAt: number | undefined;
   /** How the member entered the draft; `undefined` if the draft has been deleted. */
   readonly source: Draft['source'] | undefined;
-  /** The submitted servers. A withdrawn submission's servers are deleted after a while. */
+  /** Empty once a withdrawn submission's servers have been deleted. */
   readonly servers: readonly SubmittedServer[];
   readonly message: MessagePlace | undefined;
   /**

@@ -38,7 +38,7 @@ import type { WaitingSubmissions } from './waiting-submissions.ts';
  */
 export const MAX_RUN_MS = TOKEN_LIVES_MS;
 
-/** SQL condition for submissions that need, or needed, a moderator's approval. */
+/** Only submissions that need, or needed, approval can expire. */
 const NEEDS_MODERATOR = sql<boolean>`expires_at is not null`;
 
 interface SubmissionsDeps extends SubmissionStoreBase {
@@ -68,7 +68,6 @@ export function createSubmissions(deps: SubmissionsDeps) {
       .selectAll('submissions')
       .select('drafts.source');
 
-  /** Selects a draft's submissions, latest first. */
   const rowsOf = (draftId: string) => stored().where('draft_id', '=', draftId).orderBy('created_at', 'desc');
 
   const latestRow = (draftId: string) => rowsOf(draftId).executeTakeFirst();

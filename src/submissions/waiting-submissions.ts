@@ -106,7 +106,7 @@ export interface WaitingSubmissions {
    * Marks the messages about waiting submissions as outdated if an ended submission has sent one of their servers, because
    * the messages then show that it was already submitted.
    * @param id the ended submission's id
-   * @returns whether there are any
+   * @returns whether any message was marked
    */
   markRepeats(guildId: string, id: string): Promise<boolean>;
   /**
