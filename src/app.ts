@@ -59,7 +59,7 @@ export interface Timing extends ApiTiming {
   /** How often the bot checks for conditions to report to the operator, and sends a heartbeat. */
   readonly watchEveryMs?: number;
   /** Delay before each retry of a failed write. */
-  readonly recordPauses?: readonly number[];
+  readonly recordPausesMs?: readonly number[];
 }
 
 export interface AppDeps {
@@ -197,7 +197,7 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
     onKeyChange,
     longestRequestMs: config.listingApiTimeoutMs,
     readingMs: timing.listReadingMs,
-    recordPauses: timing.recordPauses,
+    recordPausesMs: timing.recordPausesMs,
   });
 
   const editOrder = createEditOrder(commonDeps);

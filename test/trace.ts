@@ -165,7 +165,7 @@ const sandbox = await openSandbox({
   createBot: (deps) =>
     // This prevents lease renewals during an interaction.
     createBotInProcess(deps, {
-      timing: { guildLog: { collectMs: 20, gapMs: 20 }, leaseRenewedEveryMs: 2_000_000_000 },
+      timing: { guildLog: { collectMs: 20, messageGapMs: 20 }, leaseRenewedEveryMs: 2_000_000_000 },
     }),
   env: { LOG_LEVEL: 'warn', MEMBER_LIMIT: '20000/60', GUILD_LIMIT: '20000/60' },
   discord: { reactionMs: 0 },

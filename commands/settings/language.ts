@@ -51,7 +51,7 @@ export const languageSetting = (deps: CommandDeps): Setting => ({
           // Marks the messages in the same transaction, so they're updated even after a crash.
           if (publicLanguage(before) !== publicLanguage(now)) {
             await deps.panels.makeDue(guildId);
-            await deps.approvals.makeAllDue(guildId);
+            await deps.approvals.markWaitingAsOutdated(guildId);
           }
           return now;
         },

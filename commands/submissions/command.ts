@@ -16,7 +16,7 @@ import { boundedCsv } from '../../src/server-lists/csv-file.ts';
 import { isInvalid, isReady, type Row } from '../../src/server-lists/row.ts';
 import type { EarlierSubmission } from '../../src/submissions/already-submitted.ts';
 import { type Draft, rowsToSend } from '../../src/submissions/draft.ts';
-import { type HistoryFilter, MAX_ENTRIES, MAX_FOUND } from '../../src/submissions/history.ts';
+import { type HistoryFilter, MAX_ENTRIES, MAX_SUBMISSIONS_FOUND } from '../../src/submissions/history.ts';
 import { choiceText, optionText } from '../../src/words/command-text.ts';
 import { escapeCode, escapeText, memberText } from '../../src/words/escape.ts';
 import { gameChoices } from '../../src/words/games.ts';
@@ -117,14 +117,14 @@ export function submissionsCommand(deps: CommandDeps): Command {
   async function aliasMeant(guildId: string, typed: string): Promise<string> {
     const found = games.find(typed);
     if (found) return found.alias;
-    const [near] = (await history.games(guildId)).has(typed) ? [] : games.search(typed, 1);
+    const [near] = (await history.gameAliases(guildId)).has(typed) ? [] : games.search(typed, 1);
     return near?.alias ?? typed;
   }
 
   async function aliasOfMark(guildId: string, mark: string): Promise<string | undefined> {
     const known = games.all.find(({ alias }) => gameMark(alias) === mark);
     if (known) return known.alias;
-    return [...(await history.games(guildId))].find((alias) => gameMark(alias) === mark);
+    return [...(await history.gameAliases(guildId))].find((alias) => gameMark(alias) === mark);
   }
 
   /**
@@ -238,15 +238,15 @@ export function submissionsCommand(deps: CommandDeps): Command {
     }
     // Several submissions can be one entry.
     const { length: number } = found.flat();
-    const entries = number > MAX_FOUND ? found.slice(0, -1) : found;
+    const entries = number > MAX_SUBMISSIONS_FOUND ? found.slice(0, -1) : found;
     const page = pageOf({ count: entries.length, perPage: PER_PAGE, wanted: wantedPage });
     const ids = entries.slice(page.offset, page.offset + page.limit);
     const shown = await entriesOf(guildId, ids, which.address);
     const isFull = (await history.size(guildId)) >= MAX_ENTRIES;
     const about = [
       onlyText(context, filter, which),
-      number > MAX_FOUND
-        ? t('submissions.countMore', { most: MAX_FOUND })
+      number > MAX_SUBMISSIONS_FOUND
+        ? t('submissions.countMore', { most: MAX_SUBMISSIONS_FOUND })
         : t('submissions.count', { count: number }),
       isFull && t('submissions.full', { most: MAX_ENTRIES }),
     ];

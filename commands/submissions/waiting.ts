@@ -114,7 +114,7 @@ async function ownApproval(
   const next = isWaiting && !isOpened ? await nextWhileWaiting(context, deps) : undefined;
   const earlier = await earlierLines(context, submission, deps);
   const ended = serverResults(submission);
-  const isFirst = await deps.history.hasFirstAccepted(guildId, user.id, ended);
+  const isFirst = await deps.history.includesFirstAccepted(guildId, user.id, ended);
   const texts = [
     sentences(content, next),
     ...(isFirst ? [t('ended.next.first')] : []),

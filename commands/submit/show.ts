@@ -238,14 +238,16 @@ function includeButtons(
 }
 
 function submitLabel(t: Translate, checked: CheckedDraft): string {
-  const { waits, allowance, ready } = checked;
+  const { needsModerator, allowance, ready } = checked;
   // If a limit holds back all the servers, the button submits them once the limit allows it.
   const count = allowance.count || ready.length;
   const total = hasChoices(checked) ? countAllServers(checked) : count;
   const isPart = hasChoices(checked) && isAnyChosen(checked);
   if (!isPart)
-    return waits ? t('list.button.submitForApproval', { count }) : t('list.button.submit', { count });
-  return t(waits ? 'choices.submitPartForApproval' : 'choices.submitPart', { count, total });
+    return needsModerator
+      ? t('list.button.submitForApproval', { count })
+      : t('list.button.submit', { count });
+  return t(needsModerator ? 'choices.submitPartForApproval' : 'choices.submitPart', { count, total });
 }
 
 export function gameGuesses(games: AllowedGames) {

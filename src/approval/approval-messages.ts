@@ -19,7 +19,14 @@ import type { Approvals, DueMessage, WaitingSubmission } from './approvals.ts';
 export interface ApprovalMessagesDeps {
   readonly approvals: Pick<
     Approvals,
-    'find' | 'withMessage' | 'background' | 'due' | 'findDue' | 'beginEdit' | 'endEdit' | 'makeAllDue'
+    | 'find'
+    | 'withMessage'
+    | 'background'
+    | 'due'
+    | 'findDue'
+    | 'beginEdit'
+    | 'endEdit'
+    | 'markWaitingAsOutdated'
   >;
   readonly api: Pick<DiscordApi, 'edit'>;
   readonly posts: Pick<ChannelPosts, 'put' | 'wasRejected'>;
@@ -54,8 +61,7 @@ type MessageState =
 
 interface OpenChannel {
   readonly channelId: string;
-  /** Whether Discord rejected the bot's previous post in this channel. */
-  readonly hasTrouble: boolean;
+  readonly wasPreviousPostRejected: boolean;
   /** The role to mention in a new message, if enough time has passed since the last mention. */
   readonly roleId: string | undefined;
 }
@@ -92,8 +98,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     due: DueMessage | undefined,
   ): Promise<void> {
     let place = pressed;
-    /** The revision that this call's previous edit began with. */
-    let begunWith: number | undefined;
+    let previousEditRevision: number | undefined;
     for (;;) {
       const own = place ? await approvals.withMessage(key, place) : due && (await approvals.findDue(due));
       const submission = own ?? (await approvals.find(key));
@@ -105,10 +110,10 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
       // The message stays out of date, because the failed update may still have overwritten a newer version.
       if (put.kind === 'failed' || !submission || !begun) return;
       const message = put.kind === 'posted' ? put.place : undefined;
-      const isOnly = submission.shownRevision >= 0 || submission.shownRevision === begunWith;
+      const isOnly = submission.shownRevision >= 0 || submission.shownRevision === previousEditRevision;
       if (await approvals.endEdit(begun, { message, isOnly })) return;
       // Repeats if the submission changed in the meantime, because this message may have overwritten a newer version.
-      begunWith = begun.shownRevision;
+      previousEditRevision = begun.shownRevision;
       place = message && { ...message, by: pressed?.by };
     }
   }
@@ -118,15 +123,15 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
     const found = await settings.getOrUnreadable(guildId);
     if (found === 'unreadable' || found.logChannelId === undefined) return undefined;
     const { logChannelId: channelId, logTrouble } = found;
-    const hasTrouble = logTrouble !== undefined;
-    if (hasTrouble && posts.wasRejected(channelId, PAUSE_AFTER_REJECTION_MS)) return undefined;
+    const wasPreviousPostRejected = logTrouble !== undefined;
+    if (wasPreviousPostRejected && posts.wasRejected(channelId, PAUSE_AFTER_REJECTION_MS)) return undefined;
     const {
       mentionsApprovalRole,
       approvalMentionedAt: at = Number.NEGATIVE_INFINITY,
       approvalRoleId,
     } = found;
     const isMentioned = mentionsApprovalRole && !isRecent(at, MENTION_AT_MOST_EVERY_MS);
-    return { channelId, hasTrouble, roleId: isMentioned ? approvalRoleId : undefined };
+    return { channelId, wasPreviousPostRejected, roleId: isMentioned ? approvalRoleId : undefined };
   }
 
   /** @param submission `undefined` if it was deleted, usually together with the guild's data */
@@ -164,7 +169,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
   /** @param replaced the old message. The new message needs another nonce, or Discord would return the old message */
   async function post(
     drawn: MessageToShow,
-    { channelId, hasTrouble, roleId: mentioned }: OpenChannel,
+    { channelId, wasPreviousPostRejected, roleId: mentioned }: OpenChannel,
     replaced?: MessagePlace,
   ): Promise<MessageState> {
     const { guildId, nonceName } = drawn;
@@ -173,7 +178,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
       put(drawn, { channelId }, nonce, roleId),
     );
     if (messageId !== undefined) {
-      if (hasTrouble) await setTrouble(guildId, channelId, undefined);
+      if (wasPreviousPostRejected) await setTrouble(guildId, channelId, undefined);
       return { kind: 'posted', place: { channelId, messageId } };
     }
     if (result !== 'gone' && result !== 'no-access' && result !== 'no-permission') return { kind: 'failed' };
@@ -265,19 +270,19 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
    * changes in the meantime, after all others, but doesn't retry a failed update.
    */
   async function showEach(): Promise<void> {
-    /** The latest revision that this run has tried to show, by the submission's id. */
-    const tried = new Map<string, DueMessage['revision']>();
+    const triedRevisions = new Map<string, DueMessage['revision']>();
     while (!job.stopping.aborted) {
       const found = (await approvals.due().catch(complain)) ?? [];
       const due = found
-        .filter(({ submissionId, revision }) => tried.get(submissionId) !== revision)
+        .filter(({ submissionId, revision }) => triedRevisions.get(submissionId) !== revision)
         .toSorted(
-          (one, other) => Number(tried.has(one.submissionId)) - Number(tried.has(other.submissionId)),
+          (one, other) =>
+            Number(triedRevisions.has(one.submissionId)) - Number(triedRevisions.has(other.submissionId)),
         );
       const firstOfEach = new Map(due.toReversed().map((each) => [each.guildId, each])).values();
       for (const each of firstOfEach) {
         if (job.stopping.aborted) return;
-        tried.set(each.submissionId, each.revision);
+        triedRevisions.set(each.submissionId, each.revision);
         await show(each, undefined, each);
       }
       if (due.length === 0) return;
@@ -306,7 +311,7 @@ export function createApprovalMessages(deps: ApprovalMessagesDeps) {
    * again. Doesn't wait for the posts.
    */
   async function moved(guildId: string): Promise<void> {
-    await approvals.makeAllDue(guildId);
+    await approvals.markWaitingAsOutdated(guildId);
     void showDue();
   }
 

@@ -39,8 +39,7 @@ import { reasonText } from './decline-reasons.ts';
 
 /** If there are more servers, the message only shows how many. */
 export const MAX_SERVERS_SHOWN = 10;
-/** Limits for the log channel. */
-const MAX_LENGTHS = { name: 60, address: 80 };
+const MAX_LENGTHS_IN_LOG = { name: 60, address: 80 };
 export const MAX_REASON_LENGTH = 300;
 /** Shows a whole reason. Escaping at most doubles its length. */
 export const MAX_ESCAPED_REASON_LENGTH = 2 * MAX_REASON_LENGTH;
@@ -61,7 +60,7 @@ export function approvalView(
 ): ApprovalView {
   const member = submission.userId === reader?.user.id ? reader : undefined;
   const lines = serverLines(t, submittedIn(submission), games);
-  const embed = serverEmbed(t, kindOf(submission), lines, MAX_SERVERS_SHOWN);
+  const embed = serverEmbed(t, worstKindOf(submission), lines, MAX_SERVERS_SHOWN);
   const about = aboutText(t, submission, games, member !== undefined);
   const description = [about, embed.description].filter(Boolean).join('\n');
   return {
@@ -92,8 +91,7 @@ export function aboutText(
   return [...what, ...by, ...corrected].join(' · ');
 }
 
-/** Determines the embed's colour by the worst outcome. */
-function kindOf({ state, servers }: Submission): keyof typeof LOOK {
+function worstKindOf({ state, servers }: Submission): keyof typeof LOOK {
   const kinds = servers.flatMap(({ outcome }) => outcome?.kind ?? []);
   return state === 'done' ? worstOf(kinds) : 'not-sent';
 }
@@ -134,7 +132,7 @@ export function reasonTexts(
 function signOf(submission: Submission): string {
   const { state } = submission;
   if (state === 'waiting' || state === 'running' || state === 'withdrawn') return STATE_SIGNS[state];
-  return LOOK[state === 'declined' ? 'rejected' : kindOf(submission)].sign;
+  return LOOK[state === 'declined' ? 'rejected' : worstKindOf(submission)].sign;
 }
 
 /**
@@ -196,7 +194,7 @@ export function serversText(
   const named = servers
     .slice(0, maxNamed)
     .map(({ server }, index) =>
-      index > 0 && isSameGame ? addressCode(server) : describeServer(t, server, games, MAX_LENGTHS),
+      index > 0 && isSameGame ? addressCode(server) : describeServer(t, server, games, MAX_LENGTHS_IN_LOG),
     );
   return namedText(t, named, servers.length);
 }
@@ -260,7 +258,10 @@ export function channelView(
   games: GameIndex,
 ): ChannelMessage {
   const { servers } = submission;
-  const lines = serverLines(t, submittedIn(submission), games, MAX_LENGTHS).slice(0, MAX_SERVERS_SHOWN);
+  const lines = serverLines(t, submittedIn(submission), games, MAX_LENGTHS_IN_LOG).slice(
+    0,
+    MAX_SERVERS_SHOWN,
+  );
   const list = fittingLines(t, lines, servers.length, MAX_LIST_LENGTH);
   const text = stateTextOf(t, submission);
   const texts = [
@@ -269,18 +270,18 @@ export function channelView(
     submission.state === 'waiting' ? `-# ${text}` : text,
     ...backgroundTexts(t, background, games),
   ];
-  const isCut = servers.some(({ server }) => addressOf(server).length > MAX_LENGTHS.address);
-  const isWhole = !isCut && list === lines.join('\n');
+  const isCut = servers.some(({ server }) => addressOf(server).length > MAX_LENGTHS_IN_LOG.address);
+  const isListComplete = !isCut && list === lines.join('\n');
   return {
     content: `${signOf(submission)} ${texts.filter(Boolean).join('\n')}`,
-    components: rows(logButtons(t, submission, { ...background, isWhole })),
+    components: rows(logButtons(t, submission, { ...background, isListComplete })),
   };
 }
 
 const logButtons = (
   t: Translate,
   submission: Submission,
-  shown: Background & { readonly isWhole: boolean },
+  shown: Background & { readonly isListComplete: boolean },
 ): readonly APIButtonComponent[] => [
   ...decisionButtons(t, submission, shown),
   ...undoButtons(t, [...shown.decided, submission]),
@@ -297,10 +298,10 @@ export const backgroundTexts = (
   ...blockedTexts(t, background),
   ...background.manyPorts.map(
     ({ host, count }) =>
-      `🔢 ${t('approval.manyPorts', { count, host: cutForCode(host, MAX_LENGTHS.address) })}`,
+      `🔢 ${t('approval.manyPorts', { count, host: cutForCode(host, MAX_LENGTHS_IN_LOG.address) })}`,
   ),
   ...background.decided.map((part) => decidedPartText(t, part, games)),
-  ...moreText(t, background.olderDeclines),
+  ...moreText(t, background.olderDeclineCount),
 ];
 
 /** Returns the numbers of a list's lines, if {@link serversText} doesn't name all of them. */
@@ -381,7 +382,7 @@ export function harmfulView(
   // Keeps only the first line. Later lines can contain a decline reason, the service's message or addresses of previously
   // submitted servers.
   const [head = ''] = statusText(t, submission).split('\n');
-  const components = rows(logButtons(t, submission, { ...background, isWhole: false }));
+  const components = rows(logButtons(t, submission, { ...background, isListComplete: false }));
   if (submission.state !== 'waiting') return { content: head, components };
   const headings = earlierSubmissions(t, background.before, games).flatMap((group) => group.slice(0, 1));
   return { content: [head, ...headings, t('approval.harmful')].join('\n'), components };
@@ -405,7 +406,7 @@ export function correctedTexts(
   if (id === undefined) return [];
   const by =
     id === '' ? t('approval.corrected') : t('approval.correctedBy', { user: memberText({ id, name }) });
-  const code = (value: string) => `\`${cutForCode(value, MAX_LENGTHS.address)}\``;
+  const code = (value: string) => `\`${cutForCode(value, MAX_LENGTHS_IN_LOG.address)}\``;
   return [by, ...(from && only ? changedTexts(t, { from, to: only, format: code }, games) : [])];
 }
 
@@ -457,14 +458,13 @@ export function undoButtons(t: Translate, submissions: readonly Submission[]): r
   return [button(submissionsId('undo', `${latest.draftId}:${latest.id}`), t('approval.undo'))];
 }
 
-/** @param shown whether the message lists all servers; for `isRepeat`, see {@link Background} */
 export function decisionButtons(
   t: Translate,
   submission: Submission,
   {
     isRepeat,
-    isWhole = submission.servers.length <= MAX_SERVERS_SHOWN,
-  }: Pick<Background, 'isRepeat'> & { readonly isWhole?: boolean },
+    isListComplete = submission.servers.length <= MAX_SERVERS_SHOWN,
+  }: Pick<Background, 'isRepeat'> & { readonly isListComplete?: boolean },
 ): readonly APIButtonComponent[] {
   const { id, draftId, state, servers } = submission;
   const seen = `${draftId}:${id}`;
@@ -478,7 +478,7 @@ export function decisionButtons(
       : button(submissionsId('approve', seen), t('approval.approve'), 'success'),
     button(submissionsId('decline', seen), t('approval.decline'), 'danger'),
     ...(servers.length === 1 ? [button(submissionsId('correct', seen), t('approval.correct'))] : []),
-    ...(isWhole ? [] : [button(submissionsId('all', seen), t('pager.showAll'))]),
+    ...(isListComplete ? [] : [button(submissionsId('all', seen), t('pager.showAll'))]),
   ];
 }
 

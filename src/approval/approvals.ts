@@ -69,8 +69,7 @@ export interface DueMessage extends DraftRef, Pick<Submission, 'revision'> {
 export interface EarlierDecisions {
   /** All approved submissions, with only their sent servers, then the latest declined submissions. Both oldest first. */
   readonly decided: readonly Submission[];
-  /** The number of declines before those in `decided`. */
-  readonly olderDeclines: number;
+  readonly olderDeclineCount: number;
   /** Set if a limit holds back the waiting servers after the others were approved. */
   readonly held: { readonly count: number; readonly limited: ReachedLimit } | undefined;
 }
@@ -125,10 +124,9 @@ export function createApprovals({
   now = () => Date.now(),
 }: ApprovalsDeps) {
   const { tables } = store;
-  const { seen, draft, ownAddresses } = waitingSubmissions;
+  const { seen, draft, waitingAddresses } = waitingSubmissions;
 
-  /** Marks the messages about a guild's waiting submissions as outdated. */
-  async function makeAllDue(guildId: string): Promise<void> {
+  async function markWaitingAsOutdated(guildId: string): Promise<void> {
     await tables()
       .updateTable('submissions')
       .set(MARK_AS_OUTDATED)
@@ -140,7 +138,7 @@ export function createApprovals({
   /** Must be called inside the guild's transaction. */
   async function block(guildId: string, added: NewBlocks): Promise<readonly Block[]> {
     const done = await blocks.add(guildId, added);
-    if (done.length > 0) await makeAllDue(guildId);
+    if (done.length > 0) await markWaitingAsOutdated(guildId);
     return done;
   }
 
@@ -205,7 +203,7 @@ export function createApprovals({
       .filter((part) => part.servers.length > 0);
     return {
       decided,
-      olderDeclines: parts.length - shown.length,
+      olderDeclineCount: parts.length - shown.length,
       held: decided.some(({ state }) => state === 'done') ? await heldBack(submission) : undefined,
     };
   }
@@ -356,7 +354,7 @@ export function createApprovals({
           if (await waitingSubmissions.takeBack(each, interactionId)) waiting.push(each);
         }
         const unblocked = waiting.length === 0 ? [] : await blocks.removeOfDecision(guildId, decisionId);
-        if (unblocked.length > 0) await makeAllDue(guildId);
+        if (unblocked.length > 0) await markWaitingAsOutdated(guildId);
         return { waiting, declined: together.filter((each) => !waiting.includes(each)), unblocked };
       }),
     /** Returns the blocks that are new. */
@@ -365,7 +363,7 @@ export function createApprovals({
     unblock: (guildId: string, id: string): Promise<Block | undefined> =>
       store.inGuild(guildId, async () => {
         const removed = await blocks.remove(guildId, id);
-        if (removed) await makeAllDue(guildId);
+        if (removed) await markWaitingAsOutdated(guildId);
         return removed;
       }),
     /**
@@ -383,7 +381,7 @@ export function createApprovals({
         const member = { guildId: key.guildId, user: { id: submission.userId, name: submission.userName } };
         const address = addressOf(row.submission);
         const isElsewhere = address !== addressOf(old.server);
-        if (isElsewhere && (await ownAddresses(member)).has(address)) return { code: 'waiting-already' };
+        if (isElsewhere && (await waitingAddresses(member)).has(address)) return { code: 'waiting-already' };
         if (isElsewhere && (await blocks.check(key.guildId)).hasHost(row.submission.server)) {
           return { code: 'host-blocked', canUnblock: true };
         }
@@ -409,7 +407,7 @@ export function createApprovals({
         if (submission?.id !== submissionId || !submission?.needsModerator) return undefined;
         const { userId, userName, guildId, draftId } = submission;
         const by = { guildId, user: { id: userId, name: userName } };
-        const elsewhere = await ownAddresses(by);
+        const elsewhere = await waitingAddresses(by);
         const servers = unconfirmedIn(submission).filter(({ server }) => !elsewhere.has(addressOf(server)));
         const rows = servers.map(rowForServer);
         if (rows.length === 0 || userId === '') return undefined;
@@ -457,7 +455,7 @@ export function createApprovals({
     /** Returns the outdated submission, even if the draft has a later submission with another message. */
     findDue: ({ guildId, submissionId }: DueMessage): Promise<Submission | undefined> =>
       submissions.find(guildId, submissionId),
-    makeAllDue,
+    markWaitingAsOutdated,
     /**
      * Records that the message is being edited. Until it ends, the message counts as out of date, in case this process
      * dies.

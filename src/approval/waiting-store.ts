@@ -33,8 +33,7 @@ const MAX_WAITING = {
 /** Each time, the bot posts a message for moderators. */
 const MAX_SUBMITTED_FOR_APPROVAL = { maxUses: 20, withinMs: 15 * 60_000 };
 
-/** Column values for a submission that doesn't take over an existing message for moderators. */
-const NO_MESSAGE = {
+const NO_PREVIOUS_MESSAGE = {
   channel_id: null,
   message_id: null,
   revision: 0,
@@ -151,9 +150,9 @@ export function createWaitingSubmissions({
     async isAnyWaiting(guildId) {
       return (await waitingIn(tables(), guildId).select('id').limit(1).executeTakeFirst()) !== undefined;
     },
-    async ownAddresses({ guildId, user }, exceptId = '') {
+    async waitingAddresses({ guildId, user }, exceptDraftId = '') {
       const rows = await serversIn(guildId, user.id)
-        .where('draft_id', '<>', exceptId)
+        .where('draft_id', '<>', exceptDraftId)
         .select('servers.address')
         .execute();
       return new Set(rows.map(({ address }) => address));
@@ -186,8 +185,9 @@ export function createWaitingSubmissions({
     },
     async begin({ expiresAt = now() + WAITS_MS, correction, undoneBy, ...submission }) {
       const latest = await submissions.latestRow(submission.draftId);
-      const previous = latest && hasMessage(latest, submission.interactionId) ? latest : undefined;
-      const { channel_id, message_id, revision, shown_revision, notice, ...before } = previous ?? NO_MESSAGE;
+      const previous = latest && hasReusableMessage(latest, submission.interactionId) ? latest : undefined;
+      const { channel_id, message_id, revision, shown_revision, notice, ...before } =
+        previous ?? NO_PREVIOUS_MESSAGE;
       const corrected =
         correction !== undefined || submission.interactionId !== null
           ? correctionToStore(correction)
@@ -357,10 +357,10 @@ const hasSameRows = (one: Submission, other: Submission): boolean =>
   isDeepStrictEqual(one.servers.map(rowForServer), other.servers.map(rowForServer));
 
 /**
- * Whether a submission's message for moderators can be reused. A message that shows a declined submission, or one that the
- * member withdrew before this interaction, can't: Discord doesn't notify moderators of an edit.
+ * Excludes messages that show a submission declined, or withdrawn by the member before this interaction, because Discord
+ * doesn't notify moderators of an edit.
  */
-function hasMessage(row: SubmissionsTable, interactionId: string | null): boolean {
+function hasReusableMessage(row: SubmissionsTable, interactionId: string | null): boolean {
   const isWithdrawn =
     row.state === 'withdrawn' && interactionId !== null && row.decision_id !== interactionId;
   const isShown = row.shown_revision === row.revision;

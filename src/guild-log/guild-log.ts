@@ -16,8 +16,7 @@ export type LogChannel = NonNullable<Awaited<ReturnType<LogChannels['channelOf']
 export interface GuildLogTiming {
   /** How long lines are collected into one message, counting from the first line. */
   readonly collectMs?: number;
-  /** Minimum time between two messages. */
-  readonly gapMs?: number;
+  readonly messageGapMs?: number;
 }
 
 export interface GuildLogDeps extends GuildLogTiming, LogChannels {
@@ -37,7 +36,7 @@ export interface Alert {
 
 const COLLECT_MS = 1_000;
 /** Discord would accept five messages per 5 seconds, but people can't read that fast. */
-const GAP_MS = 5_000;
+const MESSAGE_GAP_MS = 5_000;
 const MAX_ATTEMPTS = 3;
 const PAUSE_AFTER_REJECTION_MS = 10 * 60_000;
 
@@ -70,15 +69,21 @@ type Posted = Waiting & { readonly messageId: string; readonly at: number };
  * last few seconds are only kept in memory, so a crash loses them.
  */
 export function createGuildLog(deps: GuildLogDeps) {
-  const { posts, guildWords, channelOf, setTrouble, logger, collectMs = COLLECT_MS, gapMs = GAP_MS } = deps;
-  /** New lines are added to this message. */
-  const waiting = new Map<string, Waiting>();
+  const {
+    posts,
+    guildWords,
+    channelOf,
+    setTrouble,
+    logger,
+    collectMs = COLLECT_MS,
+    messageGapMs = MESSAGE_GAP_MS,
+  } = deps;
+  const waitingMessages = new Map<string, Waiting>();
   /** The promise resolves once no more messages are waiting. */
   const posting = new Map<string, Promise<void>>();
   /** Only contains messages about one member's changes. */
   const changes = createBoundedMap<Posted>(MAX_CHANGED_GUILDS);
-  /** Aborted to end all delays immediately. */
-  const hurry = new AbortController();
+  const skipDelays = new AbortController();
 
   async function add(
     guildId: string,
@@ -92,8 +97,8 @@ export function createGuildLog(deps: GuildLogDeps) {
       if (channel.trouble !== undefined && posts.wasRejected(channel.channelId, PAUSE_AFTER_REJECTION_MS))
         return;
       const words = await guildWords(guildId);
-      const message = waiting.get(guildId) ?? newMessage(channel);
-      waiting.set(guildId, message);
+      const message = waitingMessages.get(guildId) ?? newMessage(channel);
+      waitingMessages.set(guildId, message);
       message.channel = channel;
       put(message, words);
       if (!posting.has(guildId)) posting.set(guildId, postAll(guildId));
@@ -104,10 +109,14 @@ export function createGuildLog(deps: GuildLogDeps) {
 
   async function postAll(guildId: string): Promise<void> {
     await pause(collectMs);
-    for (let message = waiting.get(guildId); message !== undefined; message = waiting.get(guildId)) {
-      waiting.delete(guildId);
+    for (
+      let message = waitingMessages.get(guildId);
+      message !== undefined;
+      message = waitingMessages.get(guildId)
+    ) {
+      waitingMessages.delete(guildId);
       await postUntilDone(guildId, message);
-      await pause(gapMs);
+      await pause(messageGapMs);
     }
     posting.delete(guildId);
   }
@@ -115,13 +124,13 @@ export function createGuildLog(deps: GuildLogDeps) {
   /** Uses the same nonce and text for all attempts, because a failed attempt may have reached Discord. */
   async function postUntilDone(guildId: string, message: Waiting): Promise<void> {
     for (let attempt = 1; (await post(guildId, message)) === 'failed'; attempt += 1) {
-      if (attempt === MAX_ATTEMPTS || hurry.signal.aborted) return;
-      await pause(gapMs);
+      if (attempt === MAX_ATTEMPTS || skipDelays.signal.aborted) return;
+      await pause(messageGapMs);
     }
   }
 
   const pause = (ms: number): Promise<void> =>
-    sleep(ms, undefined, { signal: hurry.signal, ref: false }).catch(() => undefined);
+    sleep(ms, undefined, { signal: skipDelays.signal, ref: false }).catch(() => undefined);
 
   async function post(guildId: string, message: Waiting): Promise<PostResult | undefined> {
     try {
@@ -195,7 +204,7 @@ export function createGuildLog(deps: GuildLogDeps) {
       add(guildId, (message, t) => void message.alerts.push(makeAlert(t))),
     /** Posts all waiting messages immediately, because the bot is stopping. */
     async flush(): Promise<void> {
-      hurry.abort();
+      skipDelays.abort();
       await Promise.all(posting.values());
     },
   };

@@ -9,7 +9,7 @@ type OwnParts = 'underWay' | 'answering' | 'notifyUnreplied' | keyof LaterReplie
 
 export interface InteractionsDeps
   extends Omit<DispatchDeps & AnswerDeps & AfterCrashDeps & TakeoverDeps, OwnParts> {
-  readonly submissions: Pick<Submissions, 'by' | 'endRunningOf' | 'abandonedGuilds' | 'endAbandoned'>;
+  readonly submissions: Pick<Submissions, 'by' | 'endRunningOf' | 'guildIdsWithAbandoned' | 'endAbandoned'>;
   readonly replies: LaterReplies;
 }
 

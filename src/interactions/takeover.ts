@@ -8,7 +8,7 @@ export interface TakeoverDeps {
   readonly store: Pick<Store, 'tables' | 'inGuild'>;
   readonly processId: string;
   /** Finds and ends submissions that no process is still sending, so that the bot can report their outcomes. */
-  readonly submissions: Pick<Submissions, 'abandonedGuilds' | 'endAbandoned'>;
+  readonly submissions: Pick<Submissions, 'guildIdsWithAbandoned' | 'endAbandoned'>;
   /** Notifies members, in the background, about interactions that this process owns but isn't currently handling. */
   readonly notifyUnreplied: () => Promise<void>;
   /** Messages in log channels may be out of date after a takeover. */
@@ -33,7 +33,10 @@ export function createTakeover(deps: TakeoverDeps) {
       .where('encrypted', 'is not', null)
       .where(isAbandoned(store, processId))
       .execute();
-    return new Set([...found.map(({ guild_id }) => guild_id), ...(await submissions.abandonedGuilds())]);
+    return new Set([
+      ...found.map(({ guild_id }) => guild_id),
+      ...(await submissions.guildIdsWithAbandoned()),
+    ]);
   }
 
   /**

@@ -24,8 +24,8 @@ export function createAlreadySubmitted({ store: { tables }, now }: SubmissionSto
     () => sql<boolean>`(servers.outcome in ('accepted', 'unknown') or (servers.outcome is null
     and servers.sent_at is not null and servers.reserved_at <= ${now() - MAX_RUN_MS}))`;
 
-  /** Reads the latest submission of each game at each address, the latest one last. */
-  function latestAt(guildId: string, addresses: readonly string[]) {
+  /** Sorts from oldest to newest, because `find` keeps the last submission at each address. */
+  function latestOfEachGameAt(guildId: string, addresses: readonly string[]) {
     const latest = ofGuild(guildId, addresses)
       .where(mayBeReceived())
       .groupBy(['address', 'game'])
@@ -76,7 +76,7 @@ export function createAlreadySubmitted({ store: { tables }, now }: SubmissionSto
       const ready = rows.filter(isReady);
       const addresses = ready.map(({ submission }) => addressOf(submission));
       // PostgreSQL rejects an empty `IN` list.
-      const latest = addresses.length > 0 ? await latestAt(guildId, addresses) : [];
+      const latest = addresses.length > 0 ? await latestOfEachGameAt(guildId, addresses) : [];
       const found = new Map<string, EarlierSubmission>();
       for (const row of latest) {
         const earlier = { ...entryOf(row), isYours: row.user_id === userId };

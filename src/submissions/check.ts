@@ -40,8 +40,7 @@ export interface CheckedDraft {
   readonly heldBack: readonly RuleProblem[];
   readonly alreadySubmitted: ReadonlyMap<Row, EarlierSubmission>;
   readonly allowance: Allowance;
-  /** Whether the submission would need a moderator's approval. */
-  readonly waits: boolean;
+  readonly needsModerator: boolean;
   readonly blocked: MemberBlocked | undefined;
   readonly settings: Settings;
   readonly key: KeyToUse;
@@ -148,10 +147,10 @@ export function createCheck({ alreadySubmitted, choices, limits, waitingSubmissi
     ({ rows, count, promised = count }) =>
       count > promised || rows.length < promised ? { code: 'changed' } : undefined,
     ({ by, draft: { id }, checked, rows }) =>
-      checked.waits ? waitingSubmissions.whyNotWaiting({ ...by, id }, serversOf(rows)) : undefined,
+      checked.needsModerator ? waitingSubmissions.whyNotWaiting({ ...by, id }, serversOf(rows)) : undefined,
     // Held back before servers are reserved, so that repeated attempts don't fill the history.
     ({ by: { guildId, user }, checked, key: used }) => {
-      if (checked.waits || used === undefined) return undefined;
+      if (checked.needsModerator || used === undefined) return undefined;
       const outcome = guard.whyHeldBack({ guildId, memberId: user.id, key: used.key });
       return outcome && { code: 'held-back', outcome };
     },
@@ -165,8 +164,10 @@ export function createCheck({ alreadySubmitted, choices, limits, waitingSubmissi
       // Moderators can approve earlier submissions of a blocked member or host.
       const isAsked = chosen.hasBlocks === true && approvedBy === undefined;
       const blocked = isAsked ? await blocks.check(guildId) : NO_BLOCKS;
-      const waits = approvedBy === undefined && needsApproval(chosen, by);
-      const waiting = waits ? await waitingSubmissions.ownAddresses(by, draft.id) : new Set<string>();
+      const needsModerator = approvedBy === undefined && needsApproval(chosen, by);
+      const waiting = needsModerator
+        ? await waitingSubmissions.waitingAddresses(by, draft.id)
+        : new Set<string>();
       // Some rows' problems may have been resolved since the last check, by an admin, a moderator's decision or a newly
       // loaded games list.
       const read = reread(draft, (row) => (mayBeRightNow(row, games) ? typedOf(row) : undefined), games);
@@ -207,8 +208,8 @@ export function createCheck({ alreadySubmitted, choices, limits, waitingSubmissi
         alreadySubmitted: before,
         // A submission that needs approval waits as a whole. Its servers only count towards the limits once a moderator
         // approves it.
-        allowance: waits && now.count > 0 ? { count } : now,
-        waits,
+        allowance: needsModerator && now.count > 0 ? { count } : now,
+        needsModerator,
         blocked: blocked.hasMember(user.id) && !isModerator ? { code: 'member-blocked' } : undefined,
         settings: chosen,
         key: await keys.usable(guildId),
@@ -238,8 +239,11 @@ export function createCheck({ alreadySubmitted, choices, limits, waitingSubmissi
  * Returns the key's problem, if it matters now. A waiting submission only needs a key that the service accepts once a
  * moderator approves it.
  */
-export function keyProblemOf({ waits, key }: Pick<CheckedDraft, 'waits' | 'key'>): NoKey | undefined {
-  return waits && key.problem?.code === 'key-invalid' ? undefined : key.problem;
+export function keyProblemOf({
+  needsModerator,
+  key,
+}: Pick<CheckedDraft, 'needsModerator' | 'key'>): NoKey | undefined {
+  return needsModerator && key.problem?.code === 'key-invalid' ? undefined : key.problem;
 }
 
 export const serversOf = (rows: readonly ReadyRow[]): readonly ServerSubmission[] =>

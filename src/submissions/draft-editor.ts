@@ -74,8 +74,7 @@ const MAX_DRAFT_BYTES = 400_000;
  * game.
  */
 const BYTES_FOR_TYPED_TEXT = 13_000;
-/** The longest outcome that a submission can add to a row. */
-const LONGEST_UNCONFIRMED = { kind: 'unknown', reason: 'server-error' } as const;
+const LONGEST_UNCONFIRMED_OUTCOME = { kind: 'unknown', reason: 'server-error' } as const;
 
 const SUBMITTED: NoDraft = { kind: 'no-draft', why: 'submitted' };
 
@@ -176,14 +175,12 @@ export function createDraftEditor(deps: DraftEditorDeps) {
     },
     /**
      * Replaces the member's choice among some candidates of the draft. Looks up game servers before the transaction starts.
-     * @param page the first and the last index, exclusive, of the candidates that the member chose from
-     * @param chosen the indices of the chosen candidates
      */
     async choose(
       by: Submitter,
       id: string,
-      [from, to]: readonly [number, number],
-      chosen: ReadonlySet<number>,
+      [from, to]: readonly [from: number, toExclusive: number],
+      chosenIndices: ReadonlySet<number>,
     ): Promise<EditResult> {
       const found = await drafts.find(by, id);
       if (found.kind === 'no-draft') return found;
@@ -191,7 +188,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
       const choices = found.hasChoices ? await deps.choices.find(id) : undefined;
       const shown = choices?.candidates.slice(from, to) ?? [];
       const rows = shown
-        .filter((_, index) => chosen.has(from + index))
+        .filter((_, index) => chosenIndices.has(from + index))
         .map((candidate) => rowOfCandidate(withNear(candidate), choices?.game ?? '', games));
       const completed = await completeRows(rows);
       return change(by, id, (draft) =>
@@ -289,7 +286,7 @@ export function createDraftEditor(deps: DraftEditorDeps) {
 export function whyTooMany(draft: Draft): UnreadableList | undefined {
   const count = draft.rows.length;
   const rows = draft.rows.map((row) =>
-    isReady(row) ? { ...row, unconfirmed: row.unconfirmed ?? LONGEST_UNCONFIRMED } : row,
+    isReady(row) ? { ...row, unconfirmed: row.unconfirmed ?? LONGEST_UNCONFIRMED_OUTCOME } : row,
   );
   const bytes = Buffer.byteLength(JSON.stringify(withoutTyped(withRows(draft, rows))));
   const most = Math.min(MAX_ROWS, Math.floor((count * (MAX_DRAFT_BYTES - BYTES_FOR_TYPED_TEXT)) / bytes));
@@ -329,18 +326,17 @@ interface ReadEdit extends EditedText, Pick<ReadRows, 'rows' | 'unchosen' | 'hid
 
 /**
  * Replaces the rows opened for editing with the edited rows.
- * @param before the draft's candidates
  * @returns the changed draft, and the candidates that are new or replace others with the same number
  */
 function withRead(
   draft: Draft,
   { rows, unchosen, hidden, leftOut, opened, empty, ...edited }: ReadEdit,
-  before: readonly Candidate[] = [],
+  draftCandidates: readonly Candidate[] = [],
 ): { readonly draft: Draft; readonly candidates: readonly Candidate[] } {
   const replaced = new Set(opened.map(lineLabel));
   const others = draft.rows.filter((row) => !replaced.has(lineLabel(row)));
   // A line that is typed under the number of a candidate that the form didn't show replaces the candidate.
-  const unshown = unchosenIn({ candidates: before }, draft.rows);
+  const unshown = unchosenIn({ candidates: draftCandidates }, draft.rows);
   const named = new Set(unshown.map(lineLabel).filter((label) => edited.labels.includes(label)));
   const placing = createPlacing({
     labels: edited.labels,

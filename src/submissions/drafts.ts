@@ -182,8 +182,7 @@ export function createDrafts({
     return numInsertedOrUpdatedRows === 1n ? undefined : noDraft('of-another-member');
   }
 
-  /** Writes a draft, and deletes others that exceed the limits. @returns the reason if it belongs to another member */
-  async function replace(by: Submitter, draft: Draft): Promise<NoDraft | undefined> {
+  async function writeAndDropExcess(by: Submitter, draft: Draft): Promise<NoDraft | undefined> {
     const unavailable = await write(by, draft);
     if (unavailable === undefined) await dropExcess(by, draft.id);
     return unavailable;
@@ -203,7 +202,7 @@ export function createDrafts({
     find,
     keep,
     write,
-    replace,
+    writeAndDropExcess,
     dropExcess,
     /** Reads a draft that has a waiting or running submission. Returns `undefined` if the draft has been deleted. */
     async read(id: string): Promise<Draft | undefined> {
@@ -217,7 +216,7 @@ export function createDrafts({
     save: (by: Submitter, draft: Draft): Promise<NoDraft | undefined> =>
       store.inGuild(by.guildId, async () => {
         const found = await readRow(by, draft.id);
-        return found.kind === 'no-draft' ? found : replace(by, draft);
+        return found.kind === 'no-draft' ? found : writeAndDropExcess(by, draft);
       }),
     /** Returns the draft to submit: `entered`, unless everything stored under its id was accepted, or the stored draft. */
     async toSubmit(by: Submitter, id: string, entered?: Draft): Promise<DraftToSubmit | NoDraft> {

@@ -4,7 +4,7 @@ import { DAY_MS, TOKEN_LIVES_MS } from '../pacing/durations.ts';
 import { countOf } from '../storage/count.ts';
 import { inPieces, PIECE } from '../storage/pieces.ts';
 import { type Drafts, TEXT_LIVES_MS, WITH_CHOICES } from './drafts.ts';
-import { isReplaced, MAX_ENTRIES, WITHDRAWN_KEPT_MS } from './history.ts';
+import { hasLaterSubmission, MAX_ENTRIES, WITHDRAWN_KEPT_MS } from './history.ts';
 import type { Limits } from './limits.ts';
 import type { SubmissionStoreBase } from './store-deps.ts';
 import type { Submissions } from './submissions.ts';
@@ -31,8 +31,8 @@ export function createErasure(deps: ErasureDeps) {
   const submissionsOf = (guildId: string) =>
     tables().selectFrom('submissions').where('submissions.guild_id', '=', guildId);
 
-  /** SQL condition for servers that don't count towards a limit, because they were never reserved, or were reserved long enough ago. */
-  const isUncounted = () => sql<boolean>`(reserved_at is null or reserved_at < ${limits.countsSince()})`;
+  const isUncountedByLimits = () =>
+    sql<boolean>`(reserved_at is null or reserved_at < ${limits.countsSince()})`;
 
   const endedServersOf = (guildId: string) =>
     tables().selectFrom('servers').where('guild_id', '=', guildId).where('ended_at', 'is not', null);
@@ -66,7 +66,7 @@ export function createErasure(deps: ErasureDeps) {
       .where(({ or, eb }) =>
         or([eb('outcome', 'in', ['rejected', 'not-sent']), eb('ended_at', '<=', before)]),
       )
-      .where(isUncounted())
+      .where(isUncountedByLimits())
       .orderBy('ended_at')
       .limit(PIECE);
     return (await dropServers(guildId, oldest)) === PIECE;
@@ -87,7 +87,7 @@ export function createErasure(deps: ErasureDeps) {
       .select(['user_id as userId', kind.as('kind')])
       .select(({ fn }) => [
         fn.countAll<number>().as('count'),
-        fn.countAll<number>().filterWhere(isUncounted()).as('deletable'),
+        fn.countAll<number>().filterWhere(isUncountedByLimits()).as('deletable'),
       ])
       .where('guild_id', '=', guildId)
       .where('outcome', 'is not', null)
@@ -102,7 +102,7 @@ export function createErasure(deps: ErasureDeps) {
       const oldest = endedServersOf(guildId)
         .where('user_id', userId === null ? 'is' : '=', userId)
         .where(kind, '=', first.kind)
-        .where(isUncounted())
+        .where(isUncountedByLimits())
         .orderBy('ended_at')
         .orderBy('submission_id')
         .orderBy('position')
@@ -119,7 +119,7 @@ export function createErasure(deps: ErasureDeps) {
   async function dropOver(guildId: string): Promise<boolean> {
     const withdrawn = overOf(guildId)
       .where('state', '=', 'withdrawn')
-      .where(({ or, eb }) => or([eb('ended_at', '<=', now() - WITHDRAWN_KEPT_MS), isReplaced()]))
+      .where(({ or, eb }) => or([eb('ended_at', '<=', now() - WITHDRAWN_KEPT_MS), hasLaterSubmission()]))
       .select('id');
     const servers = tables().selectFrom('servers').where('submission_id', 'in', withdrawn).limit(PIECE);
     if ((await dropServers(guildId, servers)) === PIECE) return true;
@@ -137,7 +137,7 @@ export function createErasure(deps: ErasureDeps) {
       .select(['submission_id', 'position'])
       .where('guild_id', '=', guildId)
       .where(sql<boolean>`is_forgotten = 1`)
-      .where(isUncounted())
+      .where(isUncountedByLimits())
       .$if(most !== undefined, (servers) => servers.limit(most ?? 0));
     const { numUpdatedRows } = await tables()
       .updateTable('servers')

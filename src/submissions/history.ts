@@ -54,18 +54,18 @@ export interface HistoryFilter {
   readonly isDecided?: boolean;
 }
 
+type ServerFilter = Pick<HistoryFilter, 'game' | 'outcome' | 'address'>;
+
 /** How long a member can see and resubmit a withdrawn submission. */
 export const WITHDRAWN_KEPT_MS = DAY_MS;
 
-/** SQL condition for submissions whose draft was submitted again. */
-export const isReplaced = () => sql<boolean>`exists (select 1 from submissions as later
+export const hasLaterSubmission = () => sql<boolean>`exists (select 1 from submissions as later
   where later.draft_id = submissions.draft_id and later.created_at > submissions.created_at)`;
 
 export type History = ReturnType<typeof createHistory>;
 
 export const MAX_ENTRIES = 20_000;
-/** A search counts at most this number of submissions. */
-export const MAX_FOUND = 1_000;
+export const MAX_SUBMISSIONS_FOUND = 1_000;
 /** As many servers as a list can have. */
 const MAX_UNSENT = 1_000;
 const ENTRIES_PER_QUERY = 2_000;
@@ -80,22 +80,21 @@ export function createHistory({ store, myTurn, now }: SubmissionStoreBase) {
 
   const endedServersOf = (guildId: string) => serversIn(guildId).where('servers.ended_at', 'is not', null);
 
-  /** Selects all members' servers that match the filter. */
-  const matching = (guildId: string, { game, outcome, address }: HistoryFilter) =>
+  const serversMatching = (guildId: string, { game, outcome, address }: ServerFilter) =>
     serversIn(guildId)
       .$if(game !== undefined, (rows) => rows.where('servers.game', '=', game ?? ''))
       .$if(outcome !== undefined && !isOpen(outcome), (rows) => rows.where(hasOutcome(outcome)))
-      .$if(address !== undefined, (rows) => rows.where(hasAddress(address)));
+      .$if(address !== undefined, (rows) => rows.where(addressContainsAll(address)));
 
   /** SQL condition for submissions that this member withdrew within a day, and didn't replace or delete. */
   const withdrawnBy = (userId: string) => sql<boolean>`(state = 'withdrawn' and user_id = ${userId}
-    and ended_at > ${now() - WITHDRAWN_KEPT_MS} and not ${isReplaced()}
+    and ended_at > ${now() - WITHDRAWN_KEPT_MS} and not ${hasLaterSubmission()}
     and exists (select 1 from servers where submission_id = submissions.id))`;
 
   return {
     /**
      * Finds the ids of submissions with a matching server, newest first. Consecutive submissions of a member that a moderator
-     * declined within a minute for the same reason are in one group. Returns at most {@link MAX_FOUND} + 1 ids.
+     * declined within a minute for the same reason are in one group. Returns at most {@link MAX_SUBMISSIONS_FOUND} + 1 ids.
      */
     async find(
       guildId: string,
@@ -105,7 +104,7 @@ export function createHistory({ store, myTurn, now }: SubmissionStoreBase) {
       const rows = await tables()
         .selectFrom('submissions')
         .where('guild_id', '=', guildId)
-        .where(isListed(filter.outcome, withdrawnBy(readerId)))
+        .where(canHaveOutcome(filter.outcome, withdrawnBy(readerId)))
         .$if(userId !== undefined, (some) => some.where('user_id', '=', userId ?? ''))
         .$if(isDecided === true, (some) =>
           some.where(({ or, and, eb }) =>
@@ -116,11 +115,11 @@ export function createHistory({ store, myTurn, now }: SubmissionStoreBase) {
           ),
         )
         .$if(isOfServers(filter), (some) =>
-          some.where('id', 'in', matching(guildId, filter).select('servers.submission_id').distinct()),
+          some.where('id', 'in', serversMatching(guildId, filter).select('servers.submission_id').distinct()),
         )
         .orderBy(filter.outcome === 'waiting' ? 'created_at' : 'ended_at', 'desc')
         .orderBy('id', 'desc')
-        .limit(MAX_FOUND + 1)
+        .limit(MAX_SUBMISSIONS_FOUND + 1)
         .select(['id', 'state', 'user_id', 'ended_at', 'decided_by', 'decline_reason', 'decline_reason_key'])
         .execute();
       return groupsOf(rows).map((group) => group.map(({ id }) => id));
@@ -147,7 +146,9 @@ export function createHistory({ store, myTurn, now }: SubmissionStoreBase) {
         .select('servers.outcome')
         .select(({ fn }) => fn.countAll<number>().as('count'))
         .select(
-          sql<number | null>`min(case when ${hasAddress(address)} then servers.position end)`.as('position'),
+          sql<number | null>`min(case when ${addressContainsAll(address)} then servers.position end)`.as(
+            'position',
+          ),
         )
         .execute();
       const byId = Map.groupBy(rows, ({ id }) => id);
@@ -173,7 +174,7 @@ export function createHistory({ store, myTurn, now }: SubmissionStoreBase) {
     },
     async *all(guildId: string, filter: HistoryFilter): AsyncGenerator<readonly HistoryEntry[]> {
       const { userId } = filter;
-      let some = matching(guildId, filter)
+      let some = serversMatching(guildId, filter)
         .innerJoin('submissions', 'submissions.id', 'servers.submission_id')
         .$if(userId !== undefined, (rows) => rows.where('submissions.user_id', '=', userId ?? ''))
         .where('servers.ended_at', 'is not', null);
@@ -233,8 +234,7 @@ export function createHistory({ store, myTurn, now }: SubmissionStoreBase) {
       const byAddress = Map.groupBy(rows, ({ address }) => address);
       return [...byAddress.values()].flatMap(([newest]) => (newest ? [storedServer(newest)] : []));
     },
-    /** Returns the aliases of all games for which the guild has submitted servers. */
-    async games(guildId: string): Promise<ReadonlySet<string>> {
+    async gameAliases(guildId: string): Promise<ReadonlySet<string>> {
       const rows = await endedServersOf(guildId).select('game').distinct().execute();
       return new Set(rows.map(({ game }) => game));
     },
@@ -249,8 +249,7 @@ export function createHistory({ store, myTurn, now }: SubmissionStoreBase) {
         .filter(({ outcome }) => outcome === 'accepted' || outcome === 'unknown')
         .map(({ game }) => game);
     },
-    /** Whether these servers of a submission include the member's first accepted servers in the guild. */
-    async hasFirstAccepted(
+    async includesFirstAccepted(
       guildId: string,
       userId: string,
       servers: readonly ServerResult[],
@@ -278,8 +277,7 @@ export function createHistory({ store, myTurn, now }: SubmissionStoreBase) {
 const isOpen = (outcome: FoundOutcome | undefined): boolean =>
   outcome === 'waiting' || outcome === 'withdrawn';
 
-/** SQL condition for submissions that can have this outcome. @param isWithdrawn the condition for withdrawn ones */
-function isListed(outcome: FoundOutcome | undefined, isWithdrawn: RawBuilder<boolean>) {
+function canHaveOutcome(outcome: FoundOutcome | undefined, isWithdrawn: RawBuilder<boolean>) {
   if (outcome === 'withdrawn') return isWithdrawn;
   if (outcome === 'waiting' || outcome === 'declined') return sql<boolean>`state = ${outcome}`;
   return sql<boolean>`ended_at is not null and (state <> 'withdrawn' or ${isWithdrawn})`;
@@ -314,19 +312,20 @@ const isSameDecision = (one: FoundRow, other: FoundRow): boolean =>
   one.decline_reason_key === other.decline_reason_key &&
   Math.abs((one.ended_at ?? 0) - (other.ended_at ?? 0)) < MINUTE_MS;
 
-const isOfServers = ({ game, outcome, address }: HistoryFilter): boolean =>
+const isOfServers = ({ game, outcome, address }: ServerFilter): boolean =>
   game !== undefined || outcome !== undefined || address !== undefined;
 
 const NONE: SubmissionEntry['counts'] = { accepted: 0, rejected: 0, 'not-sent': 0, unknown: 0 };
 
-/** SQL condition for servers whose address contains each of these words. Without words, matches every server. */
-function hasAddress(words = '') {
-  const all = words.split(/\s+/u).map((word) => sql`servers.address like ${`%${escaped(word)}%`} escape '!'`);
+/** Matches every server if there are no words. */
+function addressContainsAll(words = '') {
+  const all = words
+    .split(/\s+/u)
+    .map((word) => sql`servers.address like ${`%${escapedForLike(word)}%`} escape '!'`);
   return sql<boolean>`(${sql.join(all, sql` and `)})`;
 }
 
-/** Escapes `%` and `_` so that LIKE matches them literally. */
-const escaped = (part: string): string => part.replace(/[!%_]/g, '!$&');
+const escapedForLike = (part: string): string => part.replace(/[!%_]/g, '!$&');
 
 export const ENTRY_COLUMNS = [
   'servers.host',

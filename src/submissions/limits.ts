@@ -26,13 +26,9 @@ interface AllowanceRequest {
 }
 
 interface Limit extends Pick<ReachedLimit, 'code' | 'limit'> {
-  /** A SQL expression for the number of servers that count towards the limit. */
-  readonly used: RawBuilder<number>;
-  /**
-   * Returns when `more` additional servers (or as many as the limit allows) can be submitted, in milliseconds since 1970.
-   * @param used the number of servers that currently count towards the limit
-   */
-  freedAt(more: number, used: number): Promise<number>;
+  readonly usedCount: RawBuilder<number>;
+  /** Returns when `more` additional servers (or as many as the limit allows) can be submitted, in milliseconds since 1970. */
+  freedAt(more: number, usedCount: number): Promise<number>;
 }
 
 export type Limits = ReturnType<typeof createLimits>;
@@ -44,8 +40,7 @@ const startOfDay = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
  * or reserved, except servers rejected because of the key.
  */
 export function createLimits({ store: { tables, unsynced }, member, guild, now }: SubmissionStoreBase) {
-  /** SQL fragment that selects the servers reserved during a period by a guild or one of its members. */
-  function reserved(guildId: string, userId: string | undefined, from: number, to: number) {
+  function fromReservedServers(guildId: string, userId: string | undefined, from: number, to: number) {
     const ofMember = userId === undefined ? sql`` : sql`and user_id = ${userId}`;
     return sql`from servers where guild_id = ${guildId} ${ofMember} and reserved_at >= ${from} and reserved_at < ${to}`;
   }
@@ -80,7 +75,7 @@ export function createLimits({ store: { tables, unsynced }, member, guild, now }
     return {
       code: 'daily-quota',
       limit,
-      used: countIn(reserved(guildId, userId, today, tomorrow)),
+      usedCount: countIn(fromReservedServers(guildId, userId, today, tomorrow)),
       freedAt: async () => tomorrow,
     };
   }
@@ -89,18 +84,18 @@ export function createLimits({ store: { tables, unsynced }, member, guild, now }
     const { servers: limit, seconds } = code === 'guild-limit' ? guild : member;
     const windowMs = seconds * 1000;
     const whose = code === 'guild-limit' ? undefined : userId;
-    const servers = reserved(guildId, whose, now() - windowMs + 1, now() + windowMs);
+    const servers = fromReservedServers(guildId, whose, now() - windowMs + 1, now() + windowMs);
     return {
       code,
       limit,
-      used: whose === undefined ? sql`${countIn(servers)} + ${erasedIn(guildId)}` : countIn(servers),
-      async freedAt(more, used) {
+      usedCount: whose === undefined ? sql`${countIn(servers)} + ${erasedIn(guildId)}` : countIn(servers),
+      async freedAt(more, usedCount) {
         // How many of the oldest servers must stop counting towards the limit. If fewer servers count now, some of the
         // servers being submitted must stop counting too.
         const others = Math.min(more, limit);
-        if (others > used) return now() + windowMs;
+        if (others > usedCount) return now() + windowMs;
         const erased = whose === undefined ? await erasedUse(guildId) : undefined;
-        const n = others + Math.max(0, used - limit) - (erased?.count ?? 0);
+        const n = others + Math.max(0, usedCount - limit) - (erased?.count ?? 0);
         const freedAt = n > 0 ? (await nthOldest(servers, n)) + windowMs : (erased?.until ?? 0);
         return Math.max(freedAt, now() + 1_000);
       },
@@ -115,10 +110,10 @@ export function createLimits({ store: { tables, unsynced }, member, guild, now }
     const { count, dailyQuota } = wanted;
     const limits = [usage('member-limit', wanted), usage('guild-limit', wanted)];
     if (dailyQuota !== undefined) limits.unshift(quota(dailyQuota, wanted));
-    // The limits' `used` is raw SQL, because with Kysely's query builder `/help` spent more time building the queries than
-    // running them.
+    // The limits' `usedCount` is raw SQL, because with Kysely's query builder `/help` spent more time building the queries
+    // than running them.
     const used = await tables()
-      .selectNoFrom(limits.map((each) => each.used.as(each.code)))
+      .selectNoFrom(limits.map((each) => each.usedCount.as(each.code)))
       .executeTakeFirstOrThrow();
 
     let strictest: Limit | undefined;

@@ -129,14 +129,13 @@ export interface PipelineDeps extends SubmissionStore {
   readonly onKeyChange: (guildId: string, change: KeyChange) => Promise<void>;
   readonly longestRequestMs: number;
   readonly logger: Pick<Logger, 'error'>;
-  /** Delays between attempts to record an outcome, in milliseconds. */
-  readonly recordPauses?: readonly number[] | undefined;
+  readonly recordPausesMs?: readonly number[] | undefined;
   readonly now?: () => number;
 }
 
 /** Time reserved for delivering the reply, including retries, before the interaction token expires. */
 const DELIVERY_MS = 60_000;
-const RECORD_PAUSES = [1_000, 5_000];
+const RECORD_PAUSES_MS = [1_000, 5_000];
 
 interface Reservation extends Pick<EndedSubmission, 'draft' | 'limitedRows' | 'limited' | 'announcedIn'> {
   readonly kind: 'reserved';
@@ -155,7 +154,7 @@ export function createPipeline(deps: PipelineDeps) {
     observers,
     longestRequestMs,
     logger,
-    recordPauses = RECORD_PAUSES,
+    recordPausesMs = RECORD_PAUSES_MS,
     now = () => Date.now(),
   } = deps;
 
@@ -224,7 +223,7 @@ export function createPipeline(deps: PipelineDeps) {
     const includes = submitRequest.includesAlreadySubmitted && { includesAlreadySubmitted: true };
     const wanted = { ...draft, ...includes };
     const checked = await check.draft(submitRequest, wanted);
-    const { settings, waits, allowance } = checked;
+    const { settings, needsModerator, allowance } = checked;
     // Stores the locale for later messages that aren't replies to an interaction.
     if (settings.locale !== locale) await deps.settings.change(guildId, (now) => ({ ...now, locale }));
     const decision = await check.decide({ by: submitRequest, draft, checked, promised, mark });
@@ -244,7 +243,7 @@ export function createPipeline(deps: PipelineDeps) {
     if (submitRequest.replacesWaiting) await waitingSubmissions.withdraw(submitRequest, id, interactionId);
     if (draft.hasChoices) await choices.drop([id]);
     const own = { draftId: id, guildId, user, interactionId };
-    if (waits || key === undefined) {
+    if (needsModerator || key === undefined) {
       const notice = await deps.encryptNotice(submitRequest, interactionId);
       await waitingSubmissions.begin({ ...own, rows, notice });
       return { kind: 'waiting', rows };
@@ -295,7 +294,7 @@ export function createPipeline(deps: PipelineDeps) {
     const kept = checked.ready.length > 0 ? { ...chosen, isHeldBack: true } : chosen;
     // A list is unfinished again. A single server stays unconfirmed in the history, with **Submit again anyway**.
     const saving = isChosen && kept.source !== 'options' ? asEdited(kept) : kept;
-    return (await deps.drafts.replace(submitRequest, saving)) ?? { ...held, checked };
+    return (await deps.drafts.writeAndDropExcess(submitRequest, saving)) ?? { ...held, checked };
   }
 
   async function carryOut(submitRequest: SubmitRequest, submission: Reservation): Promise<EndedSubmission> {
@@ -371,7 +370,7 @@ export function createPipeline(deps: PipelineDeps) {
       return { keyProblem, includesFirstAccepted: false, remaining: undefined, limited: undefined };
     const found = await orNothing(settings.getOrThrow(guildId));
     const includesFirstAccepted =
-      (await orNothing(deps.history.hasFirstAccepted(guildId, user.id, ended))) === true;
+      (await orNothing(deps.history.includesFirstAccepted(guildId, user.id, ended))) === true;
     if (found === undefined)
       return { keyProblem, includesFirstAccepted, remaining: undefined, limited: undefined };
     const who = { guildId, userId: user.id, dailyQuota: found.dailyQuota };
@@ -432,7 +431,7 @@ export function createPipeline(deps: PipelineDeps) {
     const note = () => store.inGuild(guildId, record);
     const complain = (error: unknown) =>
       logger.error({ err: error, interactionId, guildId }, "could not save a request's outcome");
-    const recorded = await retryAfter(recordPauses, async () => ({ change: await note() }), complain).catch(
+    const recorded = await retryAfter(recordPausesMs, async () => ({ change: await note() }), complain).catch(
       () => undefined,
     );
     if (recorded?.change) await deps.onKeyChange(guildId, recorded.change);

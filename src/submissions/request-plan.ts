@@ -13,8 +13,7 @@ export interface SharedOutcome {
   readonly outcome: Outcome;
 }
 
-/** After so many consecutive requests without a usable response, the submission stops sending. */
-const MAX_SILENCES = 2;
+const MAX_CONSECUTIVE_UNANSWERED = 2;
 /**
  * How often a submission can split a rejected request in half. Rejections because of a game don't count. Finding one
  * invalid server among 100 takes 7 splits. The limit prevents thousands of requests if the service rejects everything.
@@ -31,7 +30,7 @@ const MAX_HALVINGS = 200;
  */
 export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game'>[]) {
   let pending = [...chunksOf([...servers.keys()], MAX_SERVERS_PER_REQUEST)];
-  let silences = 0;
+  let consecutiveUnanswered = 0;
   let halvings = 0;
   const gameOf = (index: number) => servers[index]?.game ?? '';
 
@@ -79,12 +78,14 @@ export function createRequestPlan(servers: readonly Pick<ServerSubmission, 'game
     recordOutcome(outcome: Outcome): readonly SharedOutcome[] {
       const indices = pending.shift() ?? [];
       const isAnswered = outcome.kind === 'accepted' || outcome.kind === 'rejected';
-      silences = isAnswered ? 0 : silences + 1;
+      consecutiveUnanswered = isAnswered ? 0 : consecutiveUnanswered + 1;
       if (outcome.kind === 'rejected') return rejected(indices, outcome);
       const ended: SharedOutcome = { indices, outcome };
       // Doesn't send the remaining requests, because they would fail for the same reason.
       if (outcome.kind === 'not-sent' && !failedToConnect(outcome)) return [ended, ...endPending(outcome)];
-      return silences < MAX_SILENCES ? [ended] : [ended, ...endPending(notSent('service'))];
+      return consecutiveUnanswered < MAX_CONSECUTIVE_UNANSWERED
+        ? [ended]
+        : [ended, ...endPending(notSent('service'))];
     },
   };
 }

@@ -287,8 +287,7 @@ export function createSubmissions(deps: SubmissionsDeps) {
       );
   }
 
-  /** Returns the labels of the lines submitted after this submission was declined. */
-  async function laterLines(declined: Submission): Promise<ReadonlySet<string>> {
+  async function labelsSubmittedAfter(declined: Submission): Promise<ReadonlySet<string>> {
     const rows = await laterThan(declined)
       .innerJoin('servers', 'servers.submission_id', 'submissions.id')
       .where('state', '<>', 'withdrawn')
@@ -400,10 +399,11 @@ export function createSubmissions(deps: SubmissionsDeps) {
     async editableDraft(by: Submitter, id: string): Promise<Draft | NoDraft> {
       const found = await drafts.find(by, id);
       if (found.kind !== 'no-draft' || found.why !== 'gone') return found;
-      const submission = (await latest(by.guildId, id)) ?? (await findSubmission(by.guildId, uuidOf(id)));
+      const submission =
+        (await latest(by.guildId, id)) ?? (await findSubmission(by.guildId, submissionIdOfDeclinedDraft(id)));
       const isKept = submission?.state === 'declined' || submission?.state === 'withdrawn';
       if (!isKept || submission.userId !== by.user.id) return found;
-      const later = await laterLines(submission);
+      const later = await labelsSubmittedAfter(submission);
       const rows = submission.servers.filter((server) => !later.has(lineLabel(server))).map(rowForServer);
       return rows.length === 0 ? found : { id, source: rows.length === 1 ? 'options' : 'text', rows };
     },
@@ -494,8 +494,7 @@ export function createSubmissions(deps: SubmissionsDeps) {
         .execute();
       return Promise.all(rows.map(read));
     },
-    /** Returns the ids of guilds with a submission that {@link endAbandoned} would end. */
-    async abandonedGuilds(): Promise<readonly string[]> {
+    async guildIdsWithAbandoned(): Promise<readonly string[]> {
       const found = await ofDeadProcesses().select('guild_id').union(overdue().select('guild_id')).execute();
       return found.map(({ guild_id }) => guild_id);
     },
@@ -517,8 +516,7 @@ export const needsModerator = ({ expires_at }: Pick<SubmissionsTable, 'expires_a
 export const declinedDraftId = (submissionId: string): string =>
   Buffer.from(submissionId.replaceAll('-', ''), 'hex').toString('base64url');
 
-/** Converts a {@link declinedDraftId} back into the submission's id. */
-const uuidOf = (id: string): string =>
+const submissionIdOfDeclinedDraft = (id: string): string =>
   Buffer.from(id, 'base64url')
     .toString('hex')
     .replace(/^(.{8})(.{4})(.{4})(.{4})/u, '$1-$2-$3-$4-');

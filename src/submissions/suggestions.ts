@@ -13,8 +13,7 @@ export interface SuggestionsDeps {
 const CACHED_MS = 5_000;
 
 export function createSuggestions({ history, games, settings }: SuggestionsDeps) {
-  /** The aliases of the games that each guild submits, most frequent first. */
-  const submitted = createCache(async (guildId) => {
+  const aliasesByFrequency = createCache(async (guildId) => {
     const groups = Map.groupBy(await history.latestGames(guildId), (alias) => alias);
     return [...groups].sort(([, one], [, other]) => other.length - one.length).map(([alias]) => alias);
   }, CACHED_MS);
@@ -28,7 +27,7 @@ export function createSuggestions({ history, games, settings }: SuggestionsDeps)
    */
   async function allowed(guildId: string, most = Number.POSITIVE_INFINITY): Promise<readonly Game[]> {
     const { usualFirst, isAllowed, find } = await allowedIn(guildId);
-    const known = (await submitted.get(guildId)).flatMap((alias) => find(alias) ?? []);
+    const known = (await aliasesByFrequency.get(guildId)).flatMap((alias) => find(alias) ?? []);
     // Cut before duplicates are removed, because there can be 10,000 games.
     const chosen = new Set([...known.filter(isAllowed), ...usualFirst.slice(0, most)]);
     return [...chosen].slice(0, most);

@@ -50,11 +50,7 @@ export interface WaitingSubmissions {
    */
   seen(which: SeenApproval): Promise<Submission | undefined>;
   isAnyWaiting(guildId: string): Promise<boolean>;
-  /**
-   * Returns the addresses that a member has waiting.
-   * @param exceptId the id of a draft to leave out
-   */
-  ownAddresses(by: Submitter, exceptId?: string): Promise<ReadonlySet<string>>;
+  waitingAddresses(by: Submitter, exceptDraftId?: string): Promise<ReadonlySet<string>>;
   draft(by: Submitter, id: string): Promise<Draft | NoDraft>;
   /**
    * Returns the reason why a draft's servers can't wait for approval. If they can, counts the attempt towards the member's

@@ -96,7 +96,7 @@ it('the bot corrects an approval message that a crashed process has overwritten'
   });
   await submitForApproval(dying);
   await dying.messages.show(key);
-  await dying.approvals.makeAllDue('1');
+  await dying.approvals.markWaitingAsOutdated('1');
   void dying.messages.show(key);
   await isEditing.promise;
   await other.approvals.withdraw(mia, 'a', 'i2');
@@ -147,7 +147,7 @@ it.each([
   await submitForApproval(one);
   await one.messages.show(key);
   if (state === 'withdrawn') await one.approvals.withdraw(mia, 'a', 'i2');
-  else await one.approvals.makeAllDue('1');
+  else await one.approvals.markWaitingAsOutdated('1');
   await one.messages.show(key);
   expect({ isDue: (await one.approvals.due()).length > 0, posts: posted }).toEqual({ isDue, posts });
 });
@@ -175,7 +175,7 @@ it('the bot updates every outdated approval message once before it updates any o
   for (const id of ['a', 'b']) await submitForApproval(one, id);
   const showing = one.messages.showDue();
   await expect.poll(() => shown).toHaveLength(1);
-  await one.approvals.makeAllDue('1');
+  await one.approvals.markWaitingAsOutdated('1');
   await showing;
   expect(shown.slice(0, 2).toSorted()).toEqual(['a', 'b']);
   expect(shown).toHaveLength(3);
@@ -214,7 +214,7 @@ it.each(
   isFailing = true;
   await one.messages.show(key, { channelId: '5', messageId: '6' });
   // The two revisions differ.
-  for (let n = 0; n < 2; n += 1) await one.approvals.makeAllDue('1');
+  for (let n = 0; n < 2; n += 1) await one.approvals.markWaitingAsOutdated('1');
   edited.length = 0;
   await one.messages.showDue();
   expect(edited.toSorted()).toEqual(['6', '7']);
@@ -240,7 +240,7 @@ it('the bot retries posting to a log channel an hour after Discord rejected a me
   expect(await one.approvals.due()).toEqual([]);
   isRefusing = false;
   const showAgain = async () => {
-    await one.approvals.makeAllDue('1');
+    await one.approvals.markWaitingAsOutdated('1');
     await one.messages.show(key);
     return (await one.settings.getOrThrow('1')).logTrouble;
   };
@@ -315,7 +315,7 @@ it('an approval message is up to date after it moves to a new log channel', asyn
   await submitForApproval(one);
   await one.messages.show(key);
   await one.settings.change('1', (now) => ({ ...now, logChannelId: '7' }));
-  await one.approvals.makeAllDue('1');
+  await one.approvals.markWaitingAsOutdated('1');
   await one.messages.show(key);
   expect(await one.approvals.find(key)).toMatchObject({ message: { channelId: '7', messageId: 'in 7' } });
   expect(await one.approvals.due()).toEqual([]);

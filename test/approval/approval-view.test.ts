@@ -44,7 +44,7 @@ const [server] = waiting.servers;
 const background = {
   before: [],
   decided: [],
-  olderDeclines: 0,
+  olderDeclineCount: 0,
   held: undefined,
   isRepeat: false,
   blocked: [],
@@ -102,7 +102,7 @@ it('an approval message shows each person by name, or by mention if the name is 
 
 it('an approval message counts the partial declines that it leaves out', () => {
   const decided = [{ ...waiting, state: 'declined' }] as const;
-  expect(contentOf(waiting, { decided, olderDeclines: 2 })).toMatch(
+  expect(contentOf(waiting, { decided, olderDeclineCount: 2 })).toMatch(
     /❌ 1 declined by \\@mod.*\n… and 2 more$/,
   );
 });
@@ -124,7 +124,7 @@ it('an approval message shows warnings above declined servers', () => {
   const decided = [{ ...waiting, state: 'declined' }] as const;
   const content = contentOf(waiting, {
     decided,
-    olderDeclines: 1,
+    olderDeclineCount: 1,
     blocked: [{ kind: 'member', id: '4', name: 'mia' }],
     manyPorts: [{ host: 'a.example.com', count: 11 }],
   });

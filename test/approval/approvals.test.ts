@@ -287,7 +287,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     for (const words of ['1', '2', '3', '4', '5', '6', '7']) await declineFirst(opened, words);
     const submission = await opened.approvals.find({ guildId, id: 'a' });
     const background = submission && (await opened.approvals.background(submission));
-    expect(background).toMatchObject({ olderDeclines: 2 });
+    expect(background).toMatchObject({ olderDeclineCount: 2 });
     const words = background?.decided.map(({ declineReason }) => declineReason?.words);
     expect(words).toEqual(['3', '4', '5', '6', '7']);
   });
@@ -300,7 +300,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     for (const words of ['1', '2', '3', '4', '5', '6']) await declineFirst(opened, words);
     const submission = await opened.approvals.find({ guildId, id: 'a' });
     const background = submission && (await opened.approvals.background(submission));
-    expect(background).toMatchObject({ olderDeclines: 1, held: { count: 1 } });
+    expect(background).toMatchObject({ olderDeclineCount: 1, held: { count: 1 } });
     const shown = background?.decided.map(({ state, declineReason }) => declineReason?.words ?? state);
     expect(shown).toEqual(['done', '2', '3', '4', '5', '6']);
   });

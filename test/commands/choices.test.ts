@@ -97,7 +97,7 @@ describe('the preview of ambiguous text', () => {
     const { content, buttons } = await show({ choices, rows });
     expect(content).toContain('2 addresses might not be game servers');
     expect(buttons).toEqual(['Submit 2 game servers', 'Edit', 'Cancel']);
-    const more = await show({ choices, rows: [...rows, readyRow(2, 'c.example.com')], waits: true });
+    const more = await show({ choices, rows: [...rows, readyRow(2, 'c.example.com')], needsModerator: true });
     expect(more.buttons[0]).toBe('Submit 3 of 4 for approval');
     expect(more.content).toContain('1 address might not be a game server');
   });
@@ -174,7 +174,7 @@ describe('the preview of ambiguous text', () => {
         choices: choicesOf(75),
         hidden: 1_000,
         alreadySubmitted: new Map([[rows[0], earlier]]) as never,
-        waits: true,
+        needsModerator: true,
       });
       expect(components.length).toBeLessThanOrEqual(5);
       expect(menus).toHaveLength(2);

@@ -119,7 +119,7 @@ describe('a reply about a submission that needs approval', () => {
       approvals: { waitingAgain: async () => 0 },
       drafts: { read: async () => draft },
       submissions: { earlier: async () => [] },
-      history: { hasFirstAccepted: async () => false },
+      history: { includesFirstAccepted: async () => false },
       settings: { rememberedOrThrow: async () => DEFAULTS },
       decisionMessages: { wantsDirectMessages: async () => false },
     });

@@ -57,7 +57,7 @@ describe('the edit form of a waiting submission', () => {
           latestId: async () => 'run',
           earlier: async () => [],
         },
-        history: { hasFirstAccepted: async () => false },
+        history: { includesFirstAccepted: async () => false },
         decisionMessages: { wantsDirectMessages: async () => false },
       }),
     );

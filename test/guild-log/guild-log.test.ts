@@ -48,7 +48,7 @@ async function open(answers: readonly Fault[] = [], { locale = 'en-US', ...chann
     },
     logger,
     collectMs: 20,
-    gapMs: 20,
+    messageGapMs: 20,
   });
   onTestFinished(async () => {
     await log.flush();

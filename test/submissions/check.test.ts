@@ -138,9 +138,12 @@ describe('a submission that exceeds the daily quota', () => {
     const opened = await open();
     await opened.settings.change('1', (now) => ({ ...now, approval: true, dailyQuota: 2 }));
     const draft = readyDraft('d', 3);
-    expect(await opened.check.draft(mia, draft)).toMatchObject({ waits: true, allowance: { count: 3 } });
+    expect(await opened.check.draft(mia, draft)).toMatchObject({
+      needsModerator: true,
+      allowance: { count: 3 },
+    });
     expect(await opened.check.draft({ ...mia, isAdmin: true }, draft)).toMatchObject({
-      waits: false,
+      needsModerator: false,
       allowance: { count: 2, limited: { code: 'daily-quota' } },
     });
     expect(await opened.submit(draft, { promised: 3 })).toMatchObject({

@@ -4,7 +4,7 @@ import { addDone, beginSubmission, fill, openParts, readyDraft, readyRow } from 
 import { turnsDuring } from '../support/machine.ts';
 
 const MAX_ENTRIES = 20_000;
-const MAX_FOUND = 1_000;
+const MAX_SUBMISSIONS_FOUND = 1_000;
 
 /** Creates a history with every kind of submission in guild 1, and functions to search it. */
 async function open() {
@@ -97,7 +97,7 @@ describe("a guild's history", () => {
 
   it('lists the games of the latest accepted or unconfirmed servers', async () => {
     const { store, history } = await open();
-    expect(await history.games('1')).toEqual(new Set(['ark', 'cs2', 'rust']));
+    expect(await history.gameAliases('1')).toEqual(new Set(['ark', 'cs2', 'rust']));
     await addDone(store, { id: 'g', guildId: '1', userId: '7', at: 9, hosts: ['x'], outcome: 'unknown' });
     expect(await history.latestGames('1')).toEqual(['cs2', 'rust', 'cs2', 'cs2']);
     expect(await history.size('1')).toBe(7);
@@ -251,13 +251,13 @@ it('only one history search runs per turn of the event loop', async () => {
 it('a history search stops after 1,000 submissions', async () => {
   const { store, history } = await openParts(0);
   await store.inGuild('1', async () => {
-    for (let at = 0; at <= MAX_FOUND + 1; at += 1) {
+    for (let at = 0; at <= MAX_SUBMISSIONS_FOUND + 1; at += 1) {
       await addDone(store, { id: `${at}`, guildId: '1', userId: '7', at, hosts: ['a', 'b'] });
     }
   });
   for (const filter of [{}, { address: 'a' }, { userId: '7', outcome: 'accepted' as const }]) {
     const found = (await history.find('1', filter)).flat();
-    expect(found).toHaveLength(MAX_FOUND + 1);
+    expect(found).toHaveLength(MAX_SUBMISSIONS_FOUND + 1);
     expect([found[0], found.at(-1)]).toEqual(['1001', '1']);
   }
 });

@@ -129,7 +129,7 @@ it('SQL statements for submissions never scan a whole table', async () => {
       await Array.fromAsync(parts.history.all('1', filter));
     }
     await parts.submissions.find('1', 'x');
-    await parts.history.games('1');
+    await parts.history.gameAliases('1');
     await parts.history.latestGames('1');
     await parts.history.entries('1', ['x']);
     await parts.history.size('1');

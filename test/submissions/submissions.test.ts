@@ -197,12 +197,12 @@ describe('a 15-minute-old submission', () => {
     await end(id, [ACCEPTED]);
     await submissions.markSending('1', id, [1]);
     clock.now += 15 * MINUTE - 1;
-    expect(await submissions.abandonedGuilds()).toEqual([]);
+    expect(await submissions.guildIdsWithAbandoned()).toEqual([]);
     await submissions.endAbandoned('1');
     expect((await servers()).map(({ outcome }) => outcome)).toEqual(['accepted', null, null]);
 
     clock.now += 1;
-    expect(await submissions.abandonedGuilds()).toEqual(['1']);
+    expect(await submissions.guildIdsWithAbandoned()).toEqual(['1']);
     await submissions.endAbandoned('1');
     expect(await servers()).toMatchObject([
       { outcome: 'accepted' },

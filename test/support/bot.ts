@@ -167,10 +167,10 @@ export const ANSWER_WITHIN_MS = 30_000;
 const NO_WAITING: Timing = {
   firstResponseMs: ANSWER_WITHIN_MS,
   firstAttemptMs: ANSWER_WITHIN_MS,
-  recordPauses: [1, 1],
+  recordPausesMs: [1, 1],
   listingFirstWait: 1,
   listReadingMs: ANSWER_WITHIN_MS,
-  guildLog: { collectMs: 20, gapMs: 20 },
+  guildLog: { collectMs: 20, messageGapMs: 20 },
   decisionMessages: { everyMs: 20, gatherMs: 0 },
   declineUndoMs: 0,
 };

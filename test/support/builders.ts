@@ -197,7 +197,7 @@ export function checkedDraft(draft: Draft, more: Partial<CheckedDraft> = {}): Ch
     heldBack: [],
     alreadySubmitted: new Map(),
     allowance: { count: ready.length },
-    waits: false,
+    needsModerator: false,
     blocked: undefined,
     settings: DEFAULTS,
     key: { kind: 'usable', key: new Secret('key'), setAt: '', problem: undefined },
@@ -291,7 +291,7 @@ export async function openPipeline(options: PipelineOptions) {
       if (change === 'rejected') onKeyRejected?.(guildId);
     },
     longestRequestMs: 60_000,
-    recordPauses: [1, 1],
+    recordPausesMs: [1, 1],
     logger,
     now,
   });

@@ -81,7 +81,7 @@ export async function startSmallBot(
       wording,
       submissions: {
         by: async () => [],
-        abandonedGuilds: async () => [],
+        guildIdsWithAbandoned: async () => [],
         endAbandoned: async () => undefined,
       },
       reportOf: async () => undefined,
