@@ -30,6 +30,7 @@ import { reportStart } from './operations/start-report.ts';
 import { DAY_MS } from './pacing/durations.ts';
 import { createWorkTurns } from './pacing/turns.ts';
 import { MAX_FILE_BYTES } from './server-lists/read-list.ts';
+import { warmUpListParser } from './server-lists/warm-up.ts';
 import { openStore } from './storage/open-store.ts';
 import { createSubmissionHandling } from './submissions/submission-handling.ts';
 import { createSubmissionStore } from './submissions/submission-store.ts';
@@ -345,6 +346,12 @@ export function createApp({ config, logger, onFatal, timing = {}, languages }: A
       stop: () => endWithin(JOBS_END_MS, 'jobs', Promise.all(jobs.map((job) => job.stop?.()))),
     },
     connection.part,
+    {
+      name: 'list parser',
+      async start() {
+        void warmUpListParser(games);
+      },
+    },
   ];
   const { start, stop, running } = startInOrder(parts, logger);
   return {
