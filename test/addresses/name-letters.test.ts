@@ -81,7 +81,7 @@ describe('a host name', () => {
     'ᵖˡᵃʸ.example.com',
     '🄿🄻🄰🅈.example.com',
     'play․example․com',
-  ])('is converted to ASCII if browsers do the same: %s', (name) =>
+  ])('is converted to ASCII the way browsers do it: %s', (name) =>
     expect(accepted(name)).toBe('play.example.com'));
 });
 
@@ -139,7 +139,7 @@ describe('an accepted host name', () => {
     expect(checked).toBeGreaterThan(100_000);
   });
 
-  it('never mixes writing systems, even if the input is random', () => {
+  it('never mixes scripts, even if the input is random', () => {
     const letters = fc.constantFrom(...'aeɑаᴀα例え게เ٥५-_·・ʻ\u0301\u0337\u200d⭐🅰'.split(/(?:)/u));
     const label = fc.string({ unit: fc.oneof(letters, anyCharacter), minLength: 1, maxLength: 5 });
     fc.assert(

@@ -57,7 +57,7 @@ async function submitForApproval(
   );
 }
 
-it('an approval message shows that the submission was withdrawn during posting', async () => {
+it('an approval message shows a withdrawal that happens while it is being posted', async () => {
   const place = await newPlace('sqlite');
   let shown: string | undefined;
   const isPosting = Promise.withResolvers<void>();
@@ -308,7 +308,7 @@ it("approval messages mention the moderators' role at most once an hour", async 
   expect(mentioned).toEqual(['7', '7', undefined, undefined]);
 });
 
-it('an approval message is up to date after it moves to a new log channel', async () => {
+it('an approval message is up to date after being moved to a new log channel', async () => {
   const one = await open(await newPlace('sqlite'), 'one', async (channelId) => {
     return { result: 'posted', messageId: `in ${channelId}` };
   });
@@ -321,7 +321,7 @@ it('an approval message is up to date after it moves to a new log channel', asyn
   expect(await one.approvals.due()).toEqual([]);
 });
 
-it("messages about deleted submissions aren't updated while the bot is stopping", async () => {
+it("the bot doesn't update a deleted submission's message while it is stopping", async () => {
   const updated: (string | undefined)[] = [];
   const one = await open(await newPlace('sqlite'), 'one', async (_channelId, _message, messageId) => {
     updated.push(messageId);

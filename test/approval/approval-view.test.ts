@@ -100,14 +100,14 @@ it('an approval message shows each person by name, or by mention if the name is 
   expect(unnamed.match(/@\w+/g)).toEqual(['@4', '@mod', '@5']);
 });
 
-it('an approval message counts the partial declines that it leaves out', () => {
+it('an approval message counts the partial declines that it omits', () => {
   const decided = [{ ...waiting, state: 'declined' }] as const;
   expect(contentOf(waiting, { decided, olderDeclineCount: 2 })).toMatch(
     /❌ 1 declined by \\@mod.*\n… and 2 more$/,
   );
 });
 
-it('an approval message shows which servers were approved and why the others must wait', () => {
+it('an approval message shows which servers were approved and why the remaining ones must wait', () => {
   const servers = server ? [server, server, server] : [];
   const limited = { code: 'daily-quota', limit: 3, until: 60_000, isSoon: false } as const;
   const content = contentOf(waiting, {

@@ -188,7 +188,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await other.approvals.waitUnconfirmed({ ...which, submissionId: id })).toBeUndefined();
   });
 
-  it('can be queued, but not approved, while the service is rejecting the key', async () => {
+  it('can be queued, but not approved, while the service rejects the key', async () => {
     const opened = await open();
     const other = await opened.beside('another process');
     const rejected: Outcome = { kind: 'rejected', message: 'No.', known: 'invalidKey' };
@@ -235,7 +235,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     ['becomes outdated', 'unconfirmed', true, { kind: 'unknown', reason: 'timeout' }, 1],
     ['stays up to date', 'rejected', true, { kind: 'rejected', message: 'No.' }, 0],
     ['stays up to date', 'accepted while approval is off', false, ACCEPTED, 0],
-  ] as const)('has an approval message that %s if the same server is %s', async (_what, _why, isOn, outcome, count) => {
+  ] as const)('has a message that %s when another submission of the same server is %s', async (_what, _why, isOn, outcome, count) => {
     const opened = await open();
     const { approvals, drafts, settings, world } = opened;
     for (const id of ['a', 'b']) {
@@ -251,7 +251,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect((await approvals.due()).map(({ id }) => id)).toEqual(['a'].slice(0, count));
   });
 
-  it('keeps `approval: false` in the settings while it is waiting', async () => {
+  it('keeps `approval: false` in the settings until it is approved or declined', async () => {
     const opened = await open();
     const { settings } = opened;
     await submit(opened, 'a');
@@ -305,7 +305,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(shown).toEqual(['done', '2', '3', '4', '5', '6']);
   });
 
-  it("doesn't show later decisions in the message about an earlier decline", async () => {
+  it("has a decline message that later decisions don't change", async () => {
     const opened = await open();
     const { approvals } = opened;
     await submit(opened, 'a', 3);
@@ -322,7 +322,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(decided).toMatchObject([{ declineReason: { words: 'Part.' }, servers: [{ line: 1 }] }]);
   });
 
-  it('records which servers were approved, and which limit delays the others', async () => {
+  it('records the approved servers, and the limit that delays the remaining ones', async () => {
     const opened = await open();
     await opened.settings.change(guildId, (now) => ({ ...now, dailyQuota: 2 }));
     await submit(opened, 'a', 4);
@@ -432,7 +432,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await stateOf(opened, 'a')).toBe('done');
   });
 
-  it("replaces the previous attempt's outcomes when it is approved again", async () => {
+  it("overwrites the previous attempt's outcomes when it is reapproved", async () => {
     const opened = await open();
     opened.world.answer = () => ({ kind: 'not-sent', reason: 'queue-full' });
     await submit(opened, 'a', 3);
@@ -563,7 +563,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     ]);
   });
 
-  it("isn't deleted after a withdrawal until its message is updated", async () => {
+  it("isn't deleted before its message shows the withdrawal", async () => {
     const opened = await open();
     await submit(opened, 'a');
     await opened.approvals.withdraw(mia, 'a', 'w');
@@ -573,7 +573,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await opened.approvals.due()).toMatchObject([{ guildId, id: 'a' }]);
   });
 
-  it("can't be approved or declined based on an outdated version", async () => {
+  it("can't be approved or declined if it has changed since the moderator saw it", async () => {
     const opened = await open();
     await submit(opened, 'a');
     const before = await seen(opened, 'a');
@@ -594,7 +594,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await opened.submissions.latest(guildId, 'a')).toMatchObject({ state: 'done' });
   });
 
-  it('keeps only one of two simultaneous corrections', async () => {
+  it('accepts only one of two concurrent corrections', async () => {
     const opened = await open();
     await submit(opened, 'a');
     const submissionId = await seen(opened, 'a');
@@ -667,7 +667,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
   it.each([
     true,
     false,
-  ])("keeps the member's consent to resubmit when a moderator corrects the game (given: %s)", async (hasConsent) => {
+  ])("can repeat an earlier submission after a correction only with the member's consent (given: %s)", async (hasConsent) => {
     const opened = await open();
     const { approvals, drafts, store } = opened;
     const row = readyRow(1, 'a.example.com');
@@ -682,7 +682,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     );
   });
 
-  it('remembers the original server even after two corrections', async () => {
+  it('still shows the original server after two corrections', async () => {
     const opened = await open();
     await submit(opened, 'a');
     const { approvals } = opened;
@@ -739,7 +739,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await many('c')).toEqual([{ host: 'many.example.com', count: 11 }]);
   });
 
-  it('keeps only one of two simultaneous partial declines', async () => {
+  it('accepts only one of two concurrent partial declines', async () => {
     const opened = await open();
     await submit(opened, 'a', 3);
     const submissionId = await seen(opened, 'a');
@@ -892,7 +892,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     });
   });
 
-  it('has its message posted by another process after a crash', async () => {
+  it('is posted by another process after a crash', async () => {
     const dead = await open('dead');
     await submit(dead, 'a');
     const opened = await dead.beside('this process');

@@ -132,7 +132,7 @@ describe.each(kinds())('undoing a decline (in %s)', (kind) => {
     expect(await undo(opened, declined)).toMatchObject({ waiting: [] });
   });
 
-  it("makes the message's old buttons work again unless the lines have changed", async () => {
+  it("re-enables the message's old buttons unless the lines have changed", async () => {
     const opened = await open();
     const hosts = ['one.example.com', 'two.example.com'];
     await submit(opened, 'a', hosts);
@@ -336,7 +336,7 @@ describe.each(kinds())('undoing a decline (in %s)', (kind) => {
   it.each([
     ['after a minute if the decline happened during the search for earlier ones', 1_000, []],
     ['immediately if a clock was far ahead', 86_400_000, ['of a']],
-  ])('works until the member is notified (%s)', async (_when, aheadMs, expected) => {
+  ])('is possible until the member is notified: %s', async (_when, aheadMs, expected) => {
     const opened = await open();
     await submit(opened, 'a');
     await decline(opened, 'a');

@@ -17,7 +17,7 @@ it.each([
   ['binary', DOWNLOADED, "isn't a text file", ''],
   ['too-many', DOWNLOADED, 'has more than', 'a list'],
   ['not there', { ok: false, problem: 'unavailable' }, "couldn't be downloaded", ''],
-] as const)("/addservers keeps the input if the list can't be read: %s", async (kind, file, words, text) => {
+] as const)("/addservers preserves the input if the list can't be read: %s", async (kind, file, words, text) => {
   const kept: unknown[] = [];
   const deps = {
     draftEditor: { keepTyped: async (...[, , typed]: unknown[]) => kept.push(typed) },

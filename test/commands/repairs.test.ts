@@ -91,7 +91,7 @@ it.each([
   expect(labelsFor(typed)).toEqual(labels);
 });
 
-it('no button fixes a port with more than one doubled digit', () => {
+it('no fix is offered for a port with more than one doubled digit', () => {
   expect(labelsFor({ port: '99999' })).toEqual([]);
 });
 
@@ -101,7 +101,7 @@ it('a button\'s label starts with "Use" if the line comes from pasted text', () 
   expect(labelsFor(twoPorts, 'text')).toEqual(['Use 1', 'Use 2', '2 is the query port']);
 });
 
-it("a long host name in a button's label is shortened in the middle", () => {
+it("a long host name in a button's label is truncated in the middle", () => {
   const label = labelsFor({ game: LONG, server: 'rust' }).join();
   expect(label).toMatch(/^Submit very-[\w-]+…[\w.-]+:27015 \(Rust\)$/);
   expect(label.length).toBeLessThanOrEqual(80);

@@ -194,7 +194,7 @@ describe('the history', () => {
       [Array.from({ length: 1_000 }, (_, n) => `${n}`), ['z']],
       '1,000+',
     ],
-  ])('counts submissions: %s', async (_, found, text) => {
+  ])('shows the correct number of submissions if there are %s', async (_, found, text) => {
     const command = commandOver(async () => 0, undefined, [], undefined, found);
     const { embeds } = Object(await command.run?.(anyContext()));
     expect(embeds[0].description).toMatch(new RegExp(`^${text.replace('+', '\\+')}`));
@@ -252,31 +252,6 @@ describe('the history', () => {
     expect(await last).toHaveProperty('files');
   });
 
-  it('is exported with the reason for each unsent server, but no outdated advice', async () => {
-    const entry = { at: 0, userId: '4', userName: 'mia', server: 'a.example.com', port: 1, game: 'rust' };
-    const entries = (['down', 'rate-limited'] as const).map((reason) => {
-      return { ...entry, outcome: { kind: 'not-sent', reason } } as const;
-    });
-    const command = commandOver(async () => 0, undefined, entries);
-    const { files = [] } = Object(await command.presses?.export?.run(anyContext()));
-    const text = String(files[0].data);
-    expect(text).toContain(
-      '"The listing service had just failed several times, so the bot didn\'t contact it."',
-    );
-    expect(text).toContain('"The listing service received too many requests with this API key."');
-  });
-
-  it("is exported with moderators' corrections", async () => {
-    const entry: HistoryEntry = {
-      ...{ at: 0, userId: '4', userName: 'mia', server: 'a.example.com', port: 28099, game: 'rust' },
-      outcome: { kind: 'accepted', message: 'Yes.' },
-      correctedFrom: { server: 'a.example.com', port: 28015, game: 'rust' },
-    };
-    const command = commandOver(async () => 0, undefined, [entry]);
-    const { files = [] } = Object(await command.presses?.export?.run(anyContext()));
-    expect(String(files[0].data)).toMatch(/,"correction"\r\n.*,"Port: 28015 → 28099"\r\n$/);
-  });
-
   it('shows which declined servers were corrected, and how', () => {
     const entry: SubmissionEntry = {
       ...{ id: '1', draftId: '2', at: 0, userId: '4', userName: 'mia', state: 'declined' },
@@ -318,21 +293,46 @@ describe('the history', () => {
     expect(entryText(anyContext(), entry, { ...options, isOpened: true })).toContain(whole);
     expect(groupText(anyContext(), [entry, entry], { ...options, isOpened: true })).toContain(whole);
   });
+});
 
-  it('is exported up to a limit of 10 MiB', async () => {
-    const entry: HistoryEntry = {
-      at: 0,
-      userId: '4',
-      userName: 'mia',
-      server: 'x'.repeat(500_000),
-      port: 27015,
-      game: 'rust',
-      outcome: { kind: 'accepted', message: 'Yes.' },
-    };
-    const command = commandOver(async () => 0, undefined, Array(60).fill(entry));
-    const { content, files = [] } = Object(await command.presses?.export?.run(anyContext()));
-    expect(files).toHaveLength(1);
-    expect(files[0].data.length).toBeLessThan(10 * 1024 ** 2);
-    expect(content).toContain('/submissions');
+it('an export of the history gives the reason for each unsent server, but no outdated advice', async () => {
+  const entry = { at: 0, userId: '4', userName: 'mia', server: 'a.example.com', port: 1, game: 'rust' };
+  const entries = (['down', 'rate-limited'] as const).map((reason) => {
+    return { ...entry, outcome: { kind: 'not-sent', reason } } as const;
   });
+  const command = commandOver(async () => 0, undefined, entries);
+  const { files = [] } = Object(await command.presses?.export?.run(anyContext()));
+  const text = String(files[0].data);
+  expect(text).toContain(
+    '"The listing service had just failed several times, so the bot didn\'t contact it."',
+  );
+  expect(text).toContain('"The listing service received too many requests with this API key."');
+});
+
+it("an export of the history includes moderators' corrections", async () => {
+  const entry: HistoryEntry = {
+    ...{ at: 0, userId: '4', userName: 'mia', server: 'a.example.com', port: 28099, game: 'rust' },
+    outcome: { kind: 'accepted', message: 'Yes.' },
+    correctedFrom: { server: 'a.example.com', port: 28015, game: 'rust' },
+  };
+  const command = commandOver(async () => 0, undefined, [entry]);
+  const { files = [] } = Object(await command.presses?.export?.run(anyContext()));
+  expect(String(files[0].data)).toMatch(/,"correction"\r\n.*,"Port: 28015 → 28099"\r\n$/);
+});
+
+it('an export of the history is limited to 10 MiB', async () => {
+  const entry: HistoryEntry = {
+    at: 0,
+    userId: '4',
+    userName: 'mia',
+    server: 'x'.repeat(500_000),
+    port: 27015,
+    game: 'rust',
+    outcome: { kind: 'accepted', message: 'Yes.' },
+  };
+  const command = commandOver(async () => 0, undefined, Array(60).fill(entry));
+  const { content, files = [] } = Object(await command.presses?.export?.run(anyContext()));
+  expect(files).toHaveLength(1);
+  expect(files[0].data.length).toBeLessThan(10 * 1024 ** 2);
+  expect(content).toContain('/submissions');
 });

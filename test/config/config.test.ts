@@ -224,7 +224,7 @@ describe('a PostgreSQL configuration', () => {
   const STORE_URL = 'postgres://bot:p%40ss@db.example:5433/listing?sslmode=require';
   const ENCRYPTION_KEY = randomBytes(32).toString('base64');
 
-  it('names the database without the user and password', () => {
+  it("omits the user and password from the database's name", () => {
     const { storeUrl } = read({ STORE_URL, ENCRYPTION_KEY });
     expect.assert(storeUrl.kind === 'postgres');
     expect(storeUrl.name).toBe('postgres://db.example:5433/listing');
@@ -401,13 +401,13 @@ describe('a configuration mistake', () => {
     expect(problemsWith(given)).toContain(says);
     expect(problemsWith(given)).not.toContain(TOKEN);
   });
+});
 
-  it('causes a warning instead of an error if LISTING_API_URL ends in /api', () => {
-    expect(configWarnings(read({ LISTING_API_URL: 'https://list.example.com/api/' }))).toEqual([
-      expect.stringContaining('requests go to https://list.example.com/api/api.'),
-    ]);
-    expect(configWarnings(read({}))).toEqual([]);
-  });
+it('a LISTING_API_URL that ends in /api causes only a warning', () => {
+  expect(configWarnings(read({ LISTING_API_URL: 'https://list.example.com/api/' }))).toEqual([
+    expect.stringContaining('requests go to https://list.example.com/api/api.'),
+  ]);
+  expect(configWarnings(read({}))).toEqual([]);
 });
 
 describe('an error about an invalid value', () => {
@@ -471,7 +471,7 @@ describe('a configuration error', () => {
 });
 
 describe('a secret', () => {
-  it('can be read from a file that ends with a line break', () => {
+  it('can be read from a file with a trailing newline', () => {
     const key = randomBytes(32).toString('base64');
     const config = read({
       DISCORD_TOKEN: '',
@@ -494,15 +494,15 @@ describe('a secret', () => {
     expect(token).toContain('DISCORD_TOKEN_FILE refers to a file');
     expect(token).not.toContain('is missing');
   });
+});
 
-  it('can be an encryption key in base64 or hexadecimal', () => {
-    const [newest, middle, oldest] = [randomBytes(32), randomBytes(32), randomBytes(32)];
-    const given = `${newest.toString('hex').toUpperCase()}, ${middle.toString('base64')},${oldest.toString('base64url')}`;
-    const keys = read({ ENCRYPTION_KEY: given }).encryptionKey;
-    expect(keys?.map((key) => key.reveal())).toEqual(
-      [newest, middle, oldest].map((key) => key.toString('base64')),
-    );
-  });
+it('an encryption key can be in base64 or hexadecimal', () => {
+  const [newest, middle, oldest] = [randomBytes(32), randomBytes(32), randomBytes(32)];
+  const given = `${newest.toString('hex').toUpperCase()}, ${middle.toString('base64')},${oldest.toString('base64url')}`;
+  const keys = read({ ENCRYPTION_KEY: given }).encryptionKey;
+  expect(keys?.map((key) => key.reveal())).toEqual(
+    [newest, middle, oldest].map((key) => key.toString('base64')),
+  );
 });
 
 describe('an unknown variable', () => {

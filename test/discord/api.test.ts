@@ -359,17 +359,17 @@ describe('the initial response to an interaction', () => {
     await expect(respond(api, interaction())).rejects.toSatisfy(isRejectedByDiscord);
     expect(made(discord, CALLBACK)).toBe(1);
   });
+});
 
-  it('makes the client discard dead connections', async () => {
-    const { discord, api } = await open({ firstAttemptMs: 50 });
-    answering(discord, {}, [NO_CONTENT]);
-    await Promise.all(['1', '2', '3', '4'].map((id) => api.get(`/channels/${id}`)));
-    await Promise.all([1, 2, 3].map(() => respond(api, interaction())));
-    discord.faults.silenceConnections();
-    await respond(api, interaction());
-    await Promise.all([1, 2, 3].map(() => api.edit(interaction(), text('a'))));
-    expect(made(discord, EDIT)).toBe(3);
-  });
+it('the Discord API client discards dead connections when an initial response hangs', async () => {
+  const { discord, api } = await open({ firstAttemptMs: 50 });
+  answering(discord, {}, [NO_CONTENT]);
+  await Promise.all(['1', '2', '3', '4'].map((id) => api.get(`/channels/${id}`)));
+  await Promise.all([1, 2, 3].map(() => respond(api, interaction())));
+  discord.faults.silenceConnections();
+  await respond(api, interaction());
+  await Promise.all([1, 2, 3].map(() => api.edit(interaction(), text('a'))));
+  expect(made(discord, EDIT)).toBe(3);
 });
 
 it('a burst of responses uses at most two connection pools even if Discord is slow', async () => {

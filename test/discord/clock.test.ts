@@ -33,7 +33,7 @@ it.each([
   [DAY_MS + 1, false, 'so old data is not deleted'],
   [-DAY_MS - 1, false, 'so old data is not deleted'],
   [undefined, false, 'could not get the time from Discord'],
-])('the clock counts as correct if it is at most a day off (%s ms ahead: %s)', async (aheadMs, isRight, says) => {
+])('the clock counts as correct if it is off by at most a day (%s ms ahead: %s)', async (aheadMs, isRight, says) => {
   const { clock, said } = setUp(aheadMs);
   expect(await clock.isRight()).toBe(isRight);
   expect(said()).toContain(says);

@@ -76,13 +76,13 @@ describe('the permissions on the Integrations page', () => {
         (guildId) => [entry(Channel, String(BigInt(guildId) - 1n), false), entry(Channel, CHANNEL, true)],
       ],
     ],
-  )("follow Discord's order of precedence (denied: %s; member denied: %s)", async (_what, isDenied, entries) => {
+  )("follow Discord's order of precedence (denying %s denies the member: %s)", async (_what, isDenied, entries) => {
     const { guild, denies, set } = await open();
     set('addserver', entries(guild.id));
     expect(await denies()).toBe(isDenied);
   });
 
-  it('override application-wide ones if set for a single command', async () => {
+  it('override application-wide permissions if set for a single command', async () => {
     const { guild, denies, set } = await open();
     set('', [entry(Role, guild.id, false)]);
     expect(await denies()).toBe(true);
@@ -116,20 +116,20 @@ describe('the permissions on the Integrations page', () => {
     expect(reads()).toBe(2);
   });
 
-  it('are read only once for simultaneous checks', async () => {
+  it('are fetched only once for concurrent checks', async () => {
     const { denies, reads } = await open();
     await Promise.all([denies(), denies({}, false), denies()]);
     expect(reads()).toBe(1);
   });
+});
 
-  it.each([
-    { kind: 'status', status: 500 },
-    { kind: 'status', status: 403, body: { code: 50_001, message: 'Missing Access' } },
-    { kind: 'hang' },
-  ] as const)("are ignored while they can't be read: %j", async (fault) => {
-    const { discord, guild, denies, set } = await open();
-    set('addserver', [entry(Role, guild.id, false)]);
-    discord.faults.inject({ fault, path: /\/commands\/permissions$/ });
-    expect(await denies()).toBe(false);
-  });
+it.each([
+  { kind: 'status', status: 500 },
+  { kind: 'status', status: 403, body: { code: 50_001, message: 'Missing Access' } },
+  { kind: 'hang' },
+] as const)("commands are allowed while the permissions on the Integrations page can't be read: %j", async (fault) => {
+  const { discord, guild, denies, set } = await open();
+  set('addserver', [entry(Role, guild.id, false)]);
+  discord.faults.inject({ fault, path: /\/commands\/permissions$/ });
+  expect(await denies()).toBe(false);
 });

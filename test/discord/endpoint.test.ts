@@ -209,7 +209,7 @@ function now(): string {
 }
 
 describe('a bot', () => {
-  it('handles an HTTP interaction once, even if Discord delivers it twice', async () => {
+  it('handles an HTTP interaction only once, even if Discord delivers it twice', async () => {
     const port = await quietPort();
     const env = { HTTP_PORT: String(port) };
     const { discord, listing, log, newGuild } = await oneBot({ http: true, env });
@@ -256,14 +256,14 @@ describe('a bot', () => {
     expect(textOf(await person({}).slash('help'))).toContain('/addserver');
   });
 
-  it('logs that Discord is sending interactions to a URL instead of the gateway', async () => {
+  it('logs an error if Discord sends interactions to a URL instead of the gateway', async () => {
     const discord = { endpointUrl: 'https://127.0.0.1:9/interactions' };
     const { process, log } = await oneBot({ http: false, start: false, discord });
     process.start();
     await expect.poll(() => JSON.stringify(log())).toMatch(/has an Interactions Endpoint URL.*clear /);
   });
 
-  it("isn't ready while Discord is sending interactions to a URL instead of the gateway", async () => {
+  it("isn't ready while Discord sends interactions to a URL instead of the gateway", async () => {
     const port = await quietPort();
     const env = { HTTP_PORT: String(port) };
     const { discord, log } = await oneBot({ http: false, env, timing: { transportEveryMs: 20 } });

@@ -559,45 +559,42 @@ describe('a list with a single server', () => {
       /1 game server without a game.*30 comments or lines without a game server/s,
     );
   });
+});
 
-  it('lets the member fill in skipped lines', async ({ member, listing }) => {
-    const preview = await paste(
-      member,
-      'a.example.com:1 rust\n# offline: b.example.com:2\nb dot example dot com',
-    );
-    expect(textOf(preview)).toContain('2 comments or lines without a game server were left out: 2-3.');
-    const { modal, typed } = await openModal(member, preview, 'Edit');
-    expect(JSON.stringify(modal.data)).toContain(
-      '2 comments or lines without a game server were left out: 2-3.',
-    );
-    expect(typed.servers).toBe('1. a.example.com:1 Rust\n2. \n3. ');
-    await member.submit(modal, { servers: `${typed.servers}b.example.com:2 rust` });
-    expect(textOf(preview)).toContain('1 comment or line without a game server was left out: 2.');
-    await pressSubmit(member, preview);
-    expect(listing.submitted.map(({ server }) => server)).toEqual(['a.example.com', 'b.example.com']);
-  });
+it('a member can fill in skipped lines in the Edit form', async ({ member, listing }) => {
+  const preview = await paste(
+    member,
+    'a.example.com:1 rust\n# offline: b.example.com:2\nb dot example dot com',
+  );
+  expect(textOf(preview)).toContain('2 comments or lines without a game server were left out: 2-3.');
+  const { modal, typed } = await openModal(member, preview, 'Edit');
+  expect(JSON.stringify(modal.data)).toContain(
+    '2 comments or lines without a game server were left out: 2-3.',
+  );
+  expect(typed.servers).toBe('1. a.example.com:1 Rust\n2. \n3. ');
+  await member.submit(modal, { servers: `${typed.servers}b.example.com:2 rust` });
+  expect(textOf(preview)).toContain('1 comment or line without a game server was left out: 2.');
+  await pressSubmit(member, preview);
+  expect(listing.submitted.map(({ server }) => server)).toEqual(['a.example.com', 'b.example.com']);
+});
 
-  it('is edited in the single-server form', async ({ member, listing }) => {
-    const report = await pressSubmit(
-      member,
-      await paste(member, 'a.example.com:1 cs2\nb.example.com:0 rust'),
-    );
-    const { modal, typed } = await openModal(member, report);
-    expect(typed).toEqual({ game: 'rust', server: 'b.example.com:0', port: '', query_port: '' });
-    const answer = await member.submit(modal, { ...typed, server: 'b.example.com:2' });
-    expect(textOf(answer)).toContain('✅ Sent for review. “Servers have been added for review.”');
-    // Submitting the last line doesn't change the report.
-    expect(textOf(report)).toContain('✅ 1 sent for review.');
-    expect(listing.submitted).toEqual([
-      { server: 'a.example.com', port: 1, game: 'cs2' },
-      { server: 'b.example.com', port: 2, game: 'rust' },
-    ]);
-    const both = await edit(member, await paste(member, 'c.example.com rust'), {
-      server: 'c.example.com:3 d.example.com:4',
-    });
-    expect(textOf(both)).toContain('2 game servers are ready.');
-    expect(listing.submitted).toHaveLength(2);
+it('the Edit button opens the single-server form if only one line is left', async ({ member, listing }) => {
+  const report = await pressSubmit(member, await paste(member, 'a.example.com:1 cs2\nb.example.com:0 rust'));
+  const { modal, typed } = await openModal(member, report);
+  expect(typed).toEqual({ game: 'rust', server: 'b.example.com:0', port: '', query_port: '' });
+  const answer = await member.submit(modal, { ...typed, server: 'b.example.com:2' });
+  expect(textOf(answer)).toContain('✅ Sent for review. “Servers have been added for review.”');
+  // Submitting the last line doesn't change the report.
+  expect(textOf(report)).toContain('✅ 1 sent for review.');
+  expect(listing.submitted).toEqual([
+    { server: 'a.example.com', port: 1, game: 'cs2' },
+    { server: 'b.example.com', port: 2, game: 'rust' },
+  ]);
+  const both = await edit(member, await paste(member, 'c.example.com rust'), {
+    server: 'c.example.com:3 d.example.com:4',
   });
+  expect(textOf(both)).toContain('2 game servers are ready.');
+  expect(listing.submitted).toHaveLength(2);
 });
 
 describe('a suggested game', () => {
@@ -723,7 +720,7 @@ describe('the Edit button', () => {
   it.for([
     'Submit 2 game servers',
     'Cancel',
-  ])('shows the outcome if the list was submitted from another reply (like "%s")', async (label, {
+  ])('shows the outcome if the list was submitted from another reply (as does "%s")', async (label, {
     member,
     listing,
   }) => {
@@ -873,7 +870,7 @@ describe('the report on a list', () => {
     expect(textOf(await pressSubmit(member, preview))).toContain('These 11 lines: report.csv');
   });
 
-  it('keeps a button for unconfirmed servers after the rejected ones are resubmitted', async ({
+  it('still has a button for unconfirmed servers after the rejected ones are resubmitted', async ({
     member,
     listing,
   }) => {

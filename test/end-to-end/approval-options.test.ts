@@ -68,7 +68,7 @@ it('the "Trusted role" page explains that the role has no effect while approval 
   expect(textOf(await openSetting(guild, 'Trusted role'))).not.toContain(note);
 });
 
-it('the approval options are kept when an admin changes the approval role', async ({ guild, admin }) => {
+it('changing the approval role preserves the approval options', async ({ guild, admin }) => {
   await turnApprovalOn(guild);
   for (const name of ['first', 'second']) {
     guild.discord.guildEvents.addRole(guild, { name, mentionable: true });
