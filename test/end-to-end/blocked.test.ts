@@ -95,7 +95,7 @@ it.for([
   { list: 'ALLOWED_GUILDS', idOf: () => '123456789012345678', said: REFUSED.guild },
   { list: 'BLOCKED_GUILDS', idOf: ({ guildId }: Person) => guildId, said: REFUSED.guild },
   { list: 'BLOCKED_USERS', idOf: ({ userId }: Person) => userId, said: REFUSED.user },
-])('$list works without the other lists or a support link', async ({ list, idOf, said }) => {
+])('$list works on its own, even without a support link', async ({ list, idOf, said }) => {
   const bot = await oneBot({ start: false, env: { [`${list}_FILE`]: fileOf(list) } });
   const person = bot.person({});
   writeFileSync(fileOf(list), idOf(person));

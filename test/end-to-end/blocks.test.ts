@@ -89,8 +89,8 @@ describe('the block list in /settings', () => {
   });
 });
 
-describe('in the Decline form, a moderator', () => {
-  it('can also block the member', async ({ guild, member }) => {
+describe('the Decline form', () => {
+  it('lets a moderator also block the member', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const moderator = inStaff(guild, 'admin');
     await addServer(member, 'a.example.com:1');
@@ -110,7 +110,7 @@ describe('in the Decline form, a moderator', () => {
     expect(adds(guild)).toHaveLength(1);
   });
 
-  it('can also block a host', async ({ guild, member }) => {
+  it('lets a moderator also block a host', async ({ guild, member }) => {
     await turnApprovalOn(guild);
     const moderator = inStaff(guild, 'admin');
     await addServer(member, 'a.example.com:1');

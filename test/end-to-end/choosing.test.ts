@@ -80,8 +80,8 @@ describe('the preview of an ambiguous address', () => {
   });
 });
 
-describe('a list with ambiguous lines', () => {
-  it('is sent without those lines unless the member selects them', async ({ member, listing }) => {
+describe('an ambiguous address', () => {
+  it('is sent only if the member selects it', async ({ member, listing }) => {
     const lines = ['one.example.com:1 cs2', 'two.example.com:2 cs2', 'and then { "x": three.example.com:3 }'];
     const preview = await paste(member, lines.join('\n'), { game: 'cs2' });
     expect(textOf(preview)).toContain('1 address might not be a game server');
@@ -91,7 +91,7 @@ describe('a list with ambiguous lines', () => {
     expect(textOf(report)).toContain("1 address wasn't chosen: line 3.");
   });
 
-  it('reports its skipped lines both before and after approval', async ({ guild }) => {
+  it('is reported as skipped both before and after approval', async ({ guild }) => {
     const { member } = guild;
     await turnApprovalOn(guild);
     const text = `one.example.com:1\n10.0.0.1:2 joined\nr21.example.com:27015 contra strike\n${LOG}`;
@@ -106,7 +106,7 @@ describe('a list with ambiguous lines', () => {
     expect(textOf(preview)).toMatch(skipped);
   });
 
-  it('is reported without line numbers if entered in an address field', async ({ member }) => {
+  it('is reported without a line number if entered in an address field', async ({ member }) => {
     const preview = await addServer(member, 'one.example.com:1 and then { "x": three.example.com:3 }');
     await member.pick(preview, ['0']);
     const report = await pressSubmit(member, preview);

@@ -55,7 +55,7 @@ it('the bot combines all decisions from the same minute into one direct message'
   expect(opened).toHaveLength(2);
 });
 
-it("the bot doesn't send direct messages that are an hour late", async ({ bot, guild, member }) => {
+it('the bot drops a direct message that is an hour late', async ({ bot, guild, member }) => {
   const clock = createTestClock();
   await turnApprovalOn(guild);
   const reply = await addServer(member, 'late.example.com:1');

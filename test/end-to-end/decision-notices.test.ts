@@ -97,7 +97,7 @@ it.for([
   await expect.poll(() => directTo(guild, member).length).toBe(1);
 });
 
-it('a member is notified of a declined submission in their own language', async ({ guild }) => {
+it("a decline notice is written in the member's language", async ({ guild }) => {
   await turnApprovalOn(guild);
   const mia = inStaff(guild, 'member', 'de');
   const reply = await addServer(mia, `${HOST}:1`);

@@ -484,21 +484,21 @@ async function submitForged(
 /** Matches other users' servers. */
 const OTHERS = /(?:new|no-port|refused|s1|unclear)\.example\.com/;
 
-describe("someone else's button or menu", () => {
-  it('is tested for every action', async ({ guild }) => {
-    const { controls, windows } = await showEverything(guild);
-    const shown = new Set(controls.map(({ id }) => nameOf(id)));
-    expect([...shown].toSorted()).toEqual(PRESSES.filter(isShown).toSorted());
-    const opened = windows.map(({ modal }) => nameOf(modal.data.custom_id));
-    expect([...new Set(opened)].toSorted()).toEqual(SUBMITS.filter(isShown).toSorted());
-    // Each of these actions opens two kinds of modals, such as a quota or a panel form for settings.
-    const twofold = opened.filter((name, index) => opened.indexOf(name) < index);
-    expect(twofold.toSorted()).toEqual(['settings:type', 'submit:changed', 'submit:correct']);
-    expect(declared('presses').toSorted()).toEqual(PRESSES.toSorted());
-    expect(declared('submits').toSorted()).toEqual(SUBMITS.toSorted());
-  });
+it('these tests cover every button, menu and modal action', async ({ guild }) => {
+  const { controls, windows } = await showEverything(guild);
+  const shown = new Set(controls.map(({ id }) => nameOf(id)));
+  expect([...shown].toSorted()).toEqual(PRESSES.filter(isShown).toSorted());
+  const opened = windows.map(({ modal }) => nameOf(modal.data.custom_id));
+  expect([...new Set(opened)].toSorted()).toEqual(SUBMITS.filter(isShown).toSorted());
+  // Each of these actions opens two kinds of modals, such as a quota or a panel form for settings.
+  const twofold = opened.filter((name, index) => opened.indexOf(name) < index);
+  expect(twofold.toSorted()).toEqual(['settings:type', 'submit:changed', 'submit:correct']);
+  expect(declared('presses').toSorted()).toEqual(PRESSES.toSorted());
+  expect(declared('submits').toSorted()).toEqual(SUBMITS.toSorted());
+});
 
-  it("doesn't change or show other members' data", async ({ bot, guild, member }) => {
+describe("using someone else's button or menu", () => {
+  it("doesn't change or reveal their data", async ({ bot, guild, member }) => {
     const { controls, list } = await showEverything(guild);
     const other = guild.person({ role: 'other' });
     for (const control of controls) {
@@ -530,8 +530,8 @@ describe("someone else's button or menu", () => {
   });
 });
 
-describe("someone else's modal", () => {
-  it('has no effect for a user without permissions', async ({ bot, guild }) => {
+describe("submitting someone else's modal", () => {
+  it('has no effect if the user lacks permissions', async ({ bot, guild }) => {
     const { windows } = await showEverything(guild);
     const somebody = { userId: '100000000000000001', guildId: guild.id, permissions: '0' };
     for (const window of windows.filter(isOfSomebody)) {
@@ -627,46 +627,43 @@ describe("a forged modal with a submission's id", () => {
   });
 });
 
-describe('a public message', () => {
-  it("isn't changed by a forged button press", async ({ bot, guild, admin }) => {
-    // The presses follow each other so quickly that they can exceed Discord's 50 requests per second.
-    bot.mayBreak(BREACHES.tooOften, 5);
-    const panel = await postPanel(guild, 'Ours.');
-    // One of the buttons deletes the guild's data, which removes the buttons of the panels that the bot manages.
-    await stopManaging(guild);
-    const { controls } = await showEverything(guild);
-    // If a decision succeeds, only its message shows it, and the press on the panel doesn't get a reply.
-    const decided = 'SELECT id FROM submissions WHERE guild_id = ? AND expires_at IS NOT NULL';
-    await bot.store.rows(`DELETE FROM servers WHERE submission_id IN (${decided})`, guild.id);
-    await bot.store.rows('DELETE FROM submissions WHERE guild_id = ? AND expires_at IS NOT NULL', guild.id);
-    const before = structuredClone(panel.current);
-    for (const { id: custom_id } of controls) {
-      // If these succeed, they only change the submission's own message, so there's no reply to wait for.
-      if (['submissions:undo', 'submissions:duplicate'].includes(nameOf(custom_id))) continue;
-      const answer = await forged(bot, { custom_id }, () => admin.press(panel, 'Submit a game server'));
-      if (answer.kind !== 'modal')
-        expect([custom_id, messageOf(answer).ephemeral]).toEqual([custom_id, true]);
-      expect([custom_id, panel.current]).toEqual([custom_id, before]);
-    }
-  });
+it("a forged button press doesn't change a public message", async ({ bot, guild, admin }) => {
+  // The presses follow each other so quickly that they can exceed Discord's 50 requests per second.
+  bot.mayBreak(BREACHES.tooOften, 5);
+  const panel = await postPanel(guild, 'Ours.');
+  // One of the buttons deletes the guild's data, which removes the buttons of the panels that the bot manages.
+  await stopManaging(guild);
+  const { controls } = await showEverything(guild);
+  // If a decision succeeds, only its message shows it, and the press on the panel doesn't get a reply.
+  const decided = 'SELECT id FROM submissions WHERE guild_id = ? AND expires_at IS NOT NULL';
+  await bot.store.rows(`DELETE FROM servers WHERE submission_id IN (${decided})`, guild.id);
+  await bot.store.rows('DELETE FROM submissions WHERE guild_id = ? AND expires_at IS NOT NULL', guild.id);
+  const before = structuredClone(panel.current);
+  for (const { id: custom_id } of controls) {
+    // If these succeed, they only change the submission's own message, so there's no reply to wait for.
+    if (['submissions:undo', 'submissions:duplicate'].includes(nameOf(custom_id))) continue;
+    const answer = await forged(bot, { custom_id }, () => admin.press(panel, 'Submit a game server'));
+    if (answer.kind !== 'modal') expect([custom_id, messageOf(answer).ephemeral]).toEqual([custom_id, true]);
+    expect([custom_id, panel.current]).toEqual([custom_id, before]);
+  }
+});
 
-  it("isn't changed by a forged modal submission", async ({ bot, guild, admin }) => {
-    await setKey(admin, 'sandbox-key');
-    const panel = await postPanel(guild, 'Ours.');
-    await addServer(admin, 'no-port.example.com');
-    await paste(admin, 'no-game.example.com:1');
-    const before = structuredClone(panel.current);
-    const drafts = await bot.store.rows('SELECT id FROM drafts WHERE guild_id = ?', guild.id);
-    for (const { id } of drafts) {
-      for (const name of SUBMITS.filter((each) => each !== 'panel:post')) {
-        const window = modalOf(await admin.press(panel, 'Submit a game server'));
-        const data = { custom_id: `${name}:${id}`, components: typedFields(submittable()) };
-        const answer = await forged(bot, data, () => admin.submit(window, typedInto(window)));
-        expect([name, messageOf(answer).ephemeral]).toEqual([name, true]);
-        expect([name, panel.current]).toEqual([name, before]);
-      }
+it("a forged modal submission doesn't change a public message", async ({ bot, guild, admin }) => {
+  await setKey(admin, 'sandbox-key');
+  const panel = await postPanel(guild, 'Ours.');
+  await addServer(admin, 'no-port.example.com');
+  await paste(admin, 'no-game.example.com:1');
+  const before = structuredClone(panel.current);
+  const drafts = await bot.store.rows('SELECT id FROM drafts WHERE guild_id = ?', guild.id);
+  for (const { id } of drafts) {
+    for (const name of SUBMITS.filter((each) => each !== 'panel:post')) {
+      const window = modalOf(await admin.press(panel, 'Submit a game server'));
+      const data = { custom_id: `${name}:${id}`, components: typedFields(submittable()) };
+      const answer = await forged(bot, data, () => admin.submit(window, typedInto(window)));
+      expect([name, messageOf(answer).ephemeral]).toEqual([name, true]);
+      expect([name, panel.current]).toEqual([name, before]);
     }
-  });
+  }
 });
 
 describe("a command's required permission", () => {

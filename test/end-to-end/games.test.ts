@@ -51,7 +51,7 @@ describe('/games', () => {
     expect(textOf(await guild.member.press(none, 'Show all'))).toMatch(/\d+ games/);
   });
 
-  it("fetches the service's list before replying if the first fetch failed", async () => {
+  it("retries a failed fetch of the service's list before replying", async () => {
     let isDown = true;
     const bot = await oneBot({
       env: { LISTING_API_KEY: 'sandbox-key' },
@@ -63,7 +63,7 @@ describe('/games', () => {
     expect(await gamesOf(guild)).toContain('From the listing service');
   });
 
-  it("shows the list fetched with the operator's key, even during an outage", async () => {
+  it('shows the last fetched list with a warning during an outage', async () => {
     const clock = createTestClock();
     const bot = await oneBot({ env: { LISTING_API_KEY: 'sandbox-key', GAMES_TTL_SECONDS: '30' } });
     const guild = await bot.newGuild();

@@ -89,7 +89,7 @@ it.for([
   { locale: 'en-US', waits: '2 submissions are waiting for a moderator', decide: 'Approve or decline (2)' },
   { locale: 'de', waits: '2 Einreichungen warten auf die Moderation', decide: 'Freigeben oder ablehnen (2)' },
   { locale: 'ja', waits: '2件の申請がモデレーターの承認を待っています', decide: '承認または却下（2）' },
-])('/help starts with the number of waiting submissions for moderators (in $locale)', async ({
+])('for moderators, /help starts with the number of waiting submissions (in $locale)', async ({
   locale,
   waits,
   decide,

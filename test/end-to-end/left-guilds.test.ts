@@ -8,7 +8,7 @@ const it = ownBotTest({ env: { DEPARTURE_CHECK_SECONDS: '1', DEPARTURE_GRACE_DAY
 const DAY_MS = 86_400_000;
 
 describe("a guild with the bot's commands but no bot user", () => {
-  it("loses its data if the commands aren't used during the grace period", async ({ bot }) => {
+  it('loses its data if no command is used during the grace period', async ({ bot }) => {
     const guild = bot.discord.guildEvents.add({ name: 'Commands only', bot: false });
     const admin = bot.discord.person({ guild, name: 'admin', permissions: 1n << 5n });
     await setKey(admin, 'sandbox-key');

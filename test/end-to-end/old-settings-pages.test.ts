@@ -34,7 +34,10 @@ describe('a menu on an outdated /settings page', () => {
     expect(textOf(after)).toContain('Games: only Factorio, Counter-Strike 2, and 1 more\n');
   });
 
-  it('allows exactly the chosen games if another admin has allowed all games', async ({ guild, admin }) => {
+  it('allows exactly the selected games if another admin has since allowed all games', async ({
+    guild,
+    admin,
+  }) => {
     const page = await openSetting(guild, 'Games');
     await admin.pick(page, ['Factorio']);
     const old = await openSetting(guild, 'Games');
@@ -58,7 +61,10 @@ describe('a button on an outdated /settings page', () => {
     ['Trusted role', 'Stop trusting this role'],
     ['Role for key problems', 'Stop mentioning this role'],
     ['Approval', 'Only “Manage Server” can approve'],
-  ] as const)("doesn't remove a role that was chosen later (%s)", async ([name, label], { guild, admin }) => {
+  ] as const)("doesn't remove a role that was selected later (%s)", async ([name, label], {
+    guild,
+    admin,
+  }) => {
     const role = (each: string) =>
       guild.discord.guildEvents.addRole(guild, { name: each, mentionable: true });
     role('vip');
@@ -74,7 +80,7 @@ describe('a button on an outdated /settings page', () => {
   it.for([
     ['Log channel', 'Turn off the log channel'],
     ['Announcements', 'Announce where they were submitted'],
-  ] as const)("doesn't remove a channel that was chosen later (%s)", async ([name, label], {
+  ] as const)("doesn't remove a channel that was selected later (%s)", async ([name, label], {
     guild,
     admin,
   }) => {
@@ -110,7 +116,7 @@ describe('an outdated form', () => {
     );
   });
 
-  it('changes nothing if the admin leaves the quota as it is', async ({ guild, admin }) => {
+  it("preserves another admin's quota if submitted unchanged", async ({ guild, admin }) => {
     const page = await setQuota(guild, '3');
     const { modal } = await openModal(admin, page, 'Change the quota');
     await setQuota(guild, '8');

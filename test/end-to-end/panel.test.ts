@@ -136,7 +136,7 @@ describe('a panel', () => {
     expect(textOf(await openSettings(guild))).not.toContain(next);
   });
 
-  it('asks for a missing API key before opening a form', async ({ guild, admin, member }) => {
+  it('opens a form only once the guild has an API key', async ({ guild, admin, member }) => {
     const said = await admin.submit(modalOf(await admin.slash('panel')), {});
     expect(textOf(said)).toMatch(/✅ Panel posted: .*\n⚠️ This Discord server has no API key/);
     expect(labelsOf(said)).toEqual(['Enter an API key']);
@@ -362,232 +362,239 @@ describe("a guild's panels", () => {
     expect(JSON.stringify(panel.current)).not.toContain('rust');
     expect(labelsOf(panel)).toHaveLength(3);
   });
+});
 
-  it('are removed from the list once they are deleted in Discord', async ({ bot, guild, admin, discord }) => {
-    const panel = await postPanel(guild, 'Ours');
-    const page = await openSetting(guild, 'Panels');
-    discord.guildEvents.setBotPermissions(guild, guild.channelId, 0n);
-    expect(textOf(await edit(admin, page, { text: 'Theirs', game: 'Rust' }))).toMatch(
-      /Discord rejected the change.*Panels: 1\n/s,
-    );
-    // The form keeps what the admin typed.
-    expect((await openModal(admin, page)).typed).toEqual({ text: 'Theirs', game: 'Rust' });
-    expect(textOf(await edit(admin, page, {}))).toContain('Discord rejected the change');
-    expect((await openModal(admin, page)).typed).toEqual({ text: 'Theirs', game: 'Rust' });
-    const body = { code: 240_000, message: 'Blocked' };
-    discord.guildEvents.setBotPermissions(guild, guild.channelId, USUAL_BOT_PERMISSIONS);
-    discord.faults.inject({
-      fault: { kind: 'status', status: 400, body },
-      method: 'PATCH',
-      path: /channels/,
-    });
-    expect(textOf(await edit(admin, page, { text: 'https://bad.example' }))).toContain(
-      'because of a link in it. Nothing was changed.',
-    );
-    expect(messageOf(page).current?.embeds).toEqual([]);
-    expect(panel.current.content).toContain('Ours');
-    discord.deleteMessage(panel);
-    expect(textOf(await edit(admin, page, { text: 'Gone' }))).toMatch(
-      /panel was deleted in Discord.*Panels: none/s,
-    );
-    expect((await openModal(admin, page, 'Post a panel here')).typed).toEqual({ text: 'Gone', game: '' });
-    expect(await bot.store.rows('SELECT value FROM keyv WHERE key = ?', `panels:${guild.id}`)).toMatchObject([
-      { value: expect.not.stringContaining(panel.id) },
-    ]);
+it('a panel deleted in Discord is removed from the list when an admin edits it', async ({
+  bot,
+  guild,
+  admin,
+  discord,
+}) => {
+  const panel = await postPanel(guild, 'Ours');
+  const page = await openSetting(guild, 'Panels');
+  discord.guildEvents.setBotPermissions(guild, guild.channelId, 0n);
+  expect(textOf(await edit(admin, page, { text: 'Theirs', game: 'Rust' }))).toMatch(
+    /Discord rejected the change.*Panels: 1\n/s,
+  );
+  // The form keeps what the admin typed.
+  expect((await openModal(admin, page)).typed).toEqual({ text: 'Theirs', game: 'Rust' });
+  expect(textOf(await edit(admin, page, {}))).toContain('Discord rejected the change');
+  expect((await openModal(admin, page)).typed).toEqual({ text: 'Theirs', game: 'Rust' });
+  const body = { code: 240_000, message: 'Blocked' };
+  discord.guildEvents.setBotPermissions(guild, guild.channelId, USUAL_BOT_PERMISSIONS);
+  discord.faults.inject({
+    fault: { kind: 'status', status: 400, body },
+    method: 'PATCH',
+    path: /channels/,
   });
+  expect(textOf(await edit(admin, page, { text: 'https://bad.example' }))).toContain(
+    'because of a link in it. Nothing was changed.',
+  );
+  expect(messageOf(page).current?.embeds).toEqual([]);
+  expect(panel.current.content).toContain('Ours');
+  discord.deleteMessage(panel);
+  expect(textOf(await edit(admin, page, { text: 'Gone' }))).toMatch(
+    /panel was deleted in Discord.*Panels: none/s,
+  );
+  expect((await openModal(admin, page, 'Post a panel here')).typed).toEqual({ text: 'Gone', game: '' });
+  expect(await bot.store.rows('SELECT value FROM keyv WHERE key = ?', `panels:${guild.id}`)).toMatchObject([
+    { value: expect.not.stringContaining(panel.id) },
+  ]);
+});
 
-  it('are looked up in Discord before the list is shown or changed', async ({ guild, admin, discord }) => {
-    await chooseLogChannel(guild);
-    const [first, second, third] = [
-      await postPanel(guild, 'One'),
-      await postPanel(guild, 'Two'),
-      await postPanel(guild, 'Three'),
-    ];
-    if (first === undefined || second === undefined || third === undefined) throw new Error('no panel');
-    discord.deleteMessage(second);
-    // The overview doesn't look them up, so it must not say how many there are.
-    expect(textOf(await openSettings(guild))).toContain('✅ Panels: posted\n');
-    const page = await openSetting(guild, 'Panels');
-    expect(textOf(page)).toMatch(/Panels: 2\n.*One.*Three/s);
-    discord.deleteMessage(first);
-    const said = textOf(await admin.press(page, 'Stop managing'));
-    expect(said).toMatch(/That panel was deleted in Discord.*Panels: 1\n.*Three/s);
-    await expect
-      .poll(() => logMessages(guild).join())
-      .toMatch(/➖ \*\*Panel\*\* \[1\].*: deleted in Discord/);
+it('the panel list is checked against Discord before it is shown or changed', async ({
+  guild,
+  admin,
+  discord,
+}) => {
+  await chooseLogChannel(guild);
+  const [first, second, third] = [
+    await postPanel(guild, 'One'),
+    await postPanel(guild, 'Two'),
+    await postPanel(guild, 'Three'),
+  ];
+  if (first === undefined || second === undefined || third === undefined) throw new Error('no panel');
+  discord.deleteMessage(second);
+  // The overview doesn't look them up, so it must not say how many there are.
+  expect(textOf(await openSettings(guild))).toContain('✅ Panels: posted\n');
+  const page = await openSetting(guild, 'Panels');
+  expect(textOf(page)).toMatch(/Panels: 2\n.*One.*Three/s);
+  discord.deleteMessage(first);
+  const said = textOf(await admin.press(page, 'Stop managing'));
+  expect(said).toMatch(/That panel was deleted in Discord.*Panels: 1\n.*Three/s);
+  await expect.poll(() => logMessages(guild).join()).toMatch(/➖ \*\*Panel\*\* \[1\].*: deleted in Discord/);
 
-    // Without this permission, Discord doesn't say whether the message still exists.
-    discord.guildEvents.setBotPermissions(
-      guild,
-      guild.channelId,
-      USUAL_BOT_PERMISSIONS & ~PermissionFlagsBits.ReadMessageHistory,
-    );
-    discord.deleteMessage(third);
-    expect(textOf(await openSetting(guild, 'Panels'))).toContain('Panels: 1\n');
-  });
-
-  it('are limited to ten, not counting deleted ones', async ({ bot, guild, admin, discord }) => {
-    const inStaffChannel = { discord, admin: inStaff(guild, 'admin') };
-    await postPanel(inStaffChannel, 'In #staff');
-    discord.guildEvents.removeChannel(guild, staffChannel(guild));
-    expect(textOf(await openSetting(guild, 'Panels'))).toContain('Panels: none');
-    const other = await bot.newGuild();
-    const theirs = await postPanel(other, 'Theirs');
-    await postPanel(guild, 'Ours');
-    const { modal } = await openModal(admin, await openSetting(guild, 'Panels'));
-    const gateway = discord.gateway;
-    gateway.disturbDispatch({
-      alter(payload) {
-        const { data } = Object(payload);
-        return { ...payload, data: { ...data, custom_id: `settings:type:1:panels:${theirs.id}` } };
-      },
-    });
-    expect(textOf(await admin.submit(modal, { text: 'Stolen' }))).toContain('That panel is no longer listed');
-    gateway.disturbDispatch({});
-    expect(theirs.current.content).toContain('Theirs');
-    for (let n = 2; n <= 10; n += 1) {
-      discord.clock.advance(1_000);
-      await postPanel(guild, `${n}`);
-    }
-    expect(textOf(await admin.slash('panel'))).toContain('You can have up to 10 panels.');
-
-    for (const panel of inGeneral(guild).slice(0, 2)) discord.deleteMessage(panel);
-    await postPanel(guild, 'Instead of a deleted one');
-    expect(textOf(await openSetting(guild, 'Panels'))).toContain('Panels: 9');
-  });
-
-  it('can be posted with the input from a failed edit', async ({ guild, admin }) => {
-    await postPanel(guild, 'Ours');
-    const page = await openSetting(guild, 'Panels');
-    const { modal } = await openModal(admin, page);
-    await stopManaging(guild);
-    const said = await admin.submit(modal, { text: 'Typed', game: 'Rust' });
-    expect(textOf(said)).toMatch(/That panel is no longer listed here\. Nothing was changed\..*Typed/s);
-    const again = await openModal(admin, page, 'Post a panel here');
-    expect(again.typed).toEqual({ text: 'Typed', game: 'Rust' });
-    expect(textOf(await admin.submit(again.modal, again.typed))).toContain('Panel posted');
-    expect(contentsIn(guild).at(-1)).toMatch(/\n\nTyped$/);
-  });
-
-  it("can be posted with an eleventh panel's input once there are fewer than ten", async ({
+  // Without this permission, Discord doesn't say whether the message still exists.
+  discord.guildEvents.setBotPermissions(
     guild,
-    admin,
-    discord,
-  }) => {
-    for (let n = 1; n <= 9; n += 1) {
-      discord.clock.advance(1_000);
-      await postPanel(guild, `${n}`);
-    }
-    const modal = modalOf(await admin.slash('panel'));
-    await postPanel(guild, '10');
-    const said = await admin.submit(modal, { text: 'Eleventh', game: 'Rust' });
-    expect(textOf(said)).toMatch(/You can have up to 10 panels\..*Eleventh/s);
-    expect(contentsIn(guild).at(-1)).toMatch(/\n\n10$/);
-    expect(textOf(await openSetting(guild, 'Panels'))).toContain('Panels: 10');
-    await stopManaging(guild);
-    const again = await openModal(admin, said, 'Post a panel here');
-    expect(again.typed).toEqual({ text: 'Eleventh', game: 'Rust' });
-    expect(textOf(await admin.submit(again.modal, again.typed))).toContain('Panel posted');
-  });
+    guild.channelId,
+    USUAL_BOT_PERMISSIONS & ~PermissionFlagsBits.ReadMessageHistory,
+  );
+  discord.deleteMessage(third);
+  expect(textOf(await openSetting(guild, 'Panels'))).toContain('Panels: 1\n');
+});
 
-  it('can be posted again with the same input if the first attempt fails', async ({
-    guild,
-    admin,
-    discord,
-  }) => {
-    const path = new RegExp(`channels/${guild.channelId}/messages`);
-    const fault = { kind: 'status', status: 400 } as const;
-    discord.faults.inject({ fault, method: 'POST', path, times: 1 });
-    const said = await admin.submit(modalOf(await admin.slash('panel')), { text: 'Typed' });
-    expect(textOf(said)).toContain('The panel might not have been posted.');
-    expect((await openModal(admin, said, 'Post a panel here')).typed).toMatchObject({ text: 'Typed' });
+it('a guild can have up to ten panels, not counting deleted ones', async ({ bot, guild, admin, discord }) => {
+  const inStaffChannel = { discord, admin: inStaff(guild, 'admin') };
+  await postPanel(inStaffChannel, 'In #staff');
+  discord.guildEvents.removeChannel(guild, staffChannel(guild));
+  expect(textOf(await openSetting(guild, 'Panels'))).toContain('Panels: none');
+  const other = await bot.newGuild();
+  const theirs = await postPanel(other, 'Theirs');
+  await postPanel(guild, 'Ours');
+  const { modal } = await openModal(admin, await openSetting(guild, 'Panels'));
+  const gateway = discord.gateway;
+  gateway.disturbDispatch({
+    alter(payload) {
+      const { data } = Object(payload);
+      return { ...payload, data: { ...data, custom_id: `settings:type:1:panels:${theirs.id}` } };
+    },
   });
+  expect(textOf(await admin.submit(modal, { text: 'Stolen' }))).toContain('That panel is no longer listed');
+  gateway.disturbDispatch({});
+  expect(theirs.current.content).toContain('Theirs');
+  for (let n = 2; n <= 10; n += 1) {
+    discord.clock.advance(1_000);
+    await postPanel(guild, `${n}`);
+  }
+  expect(textOf(await admin.slash('panel'))).toContain('You can have up to 10 panels.');
 
-  it('keep the changes from two modals that were open at the same time', async ({ guild, admin }) => {
-    const panel = await postPanel(guild, 'Before');
-    const text = await openModal(admin, await openSetting(guild, 'Panels'));
-    const game = await openModal(admin, await openSetting(guild, 'Panels'));
-    await admin.submit(text.modal, { text: 'After', game: '' });
-    await admin.submit(game.modal, { text: 'Before', game: 'rust' });
-    const page = await openSetting(guild, 'Panels');
-    expect((await openModal(admin, page)).typed).toEqual({ text: 'After', game: 'rust' });
-    expect(panel.current.content).toMatch(/\n\nAfter$/);
-    expect(JSON.stringify(panel.current)).toContain('addserver:new:rust');
+  for (const panel of inGeneral(guild).slice(0, 2)) discord.deleteMessage(panel);
+  await postPanel(guild, 'Instead of a deleted one');
+  expect(textOf(await openSetting(guild, 'Panels'))).toContain('Panels: 9');
+});
+
+it('an admin can post a new panel with the input from a failed edit', async ({ guild, admin }) => {
+  await postPanel(guild, 'Ours');
+  const page = await openSetting(guild, 'Panels');
+  const { modal } = await openModal(admin, page);
+  await stopManaging(guild);
+  const said = await admin.submit(modal, { text: 'Typed', game: 'Rust' });
+  expect(textOf(said)).toMatch(/That panel is no longer listed here\. Nothing was changed\..*Typed/s);
+  const again = await openModal(admin, page, 'Post a panel here');
+  expect(again.typed).toEqual({ text: 'Typed', game: 'Rust' });
+  expect(textOf(await admin.submit(again.modal, again.typed))).toContain('Panel posted');
+  expect(contentsIn(guild).at(-1)).toMatch(/\n\nTyped$/);
+});
+
+it('an admin can post a rejected eleventh panel once another is removed', async ({
+  guild,
+  admin,
+  discord,
+}) => {
+  for (let n = 1; n <= 9; n += 1) {
+    discord.clock.advance(1_000);
+    await postPanel(guild, `${n}`);
+  }
+  const modal = modalOf(await admin.slash('panel'));
+  await postPanel(guild, '10');
+  const said = await admin.submit(modal, { text: 'Eleventh', game: 'Rust' });
+  expect(textOf(said)).toMatch(/You can have up to 10 panels\..*Eleventh/s);
+  expect(contentsIn(guild).at(-1)).toMatch(/\n\n10$/);
+  expect(textOf(await openSetting(guild, 'Panels'))).toContain('Panels: 10');
+  await stopManaging(guild);
+  const again = await openModal(admin, said, 'Post a panel here');
+  expect(again.typed).toEqual({ text: 'Eleventh', game: 'Rust' });
+  expect(textOf(await admin.submit(again.modal, again.typed))).toContain('Panel posted');
+});
+
+it('a panel form keeps its input if the panel might not have been posted', async ({
+  guild,
+  admin,
+  discord,
+}) => {
+  const path = new RegExp(`channels/${guild.channelId}/messages`);
+  const fault = { kind: 'status', status: 400 } as const;
+  discord.faults.inject({ fault, method: 'POST', path, times: 1 });
+  const said = await admin.submit(modalOf(await admin.slash('panel')), { text: 'Typed' });
+  expect(textOf(said)).toContain('The panel might not have been posted.');
+  expect((await openModal(admin, said, 'Post a panel here')).typed).toMatchObject({ text: 'Typed' });
+});
+
+it("two panel forms open at the same time don't overwrite each other's changes", async ({ guild, admin }) => {
+  const panel = await postPanel(guild, 'Before');
+  const text = await openModal(admin, await openSetting(guild, 'Panels'));
+  const game = await openModal(admin, await openSetting(guild, 'Panels'));
+  await admin.submit(text.modal, { text: 'After', game: '' });
+  await admin.submit(game.modal, { text: 'Before', game: 'rust' });
+  const page = await openSetting(guild, 'Panels');
+  expect((await openModal(admin, page)).typed).toEqual({ text: 'After', game: 'rust' });
+  expect(panel.current.content).toMatch(/\n\nAfter$/);
+  expect(JSON.stringify(panel.current)).toContain('addserver:new:rust');
+});
+
+it('a panel shows both changes if two are made at the same time', async ({ guild, admin, discord }) => {
+  const panel = await postPanel(guild, 'Before');
+  const page = await openSetting(guild, 'Panels');
+  const { modal } = await openModal(admin, page);
+  discord.faults.inject({
+    fault: { kind: 'delay', ms: 500 },
+    method: 'PATCH',
+    path: new RegExp(`channels/${guild.channelId}/messages`),
+    times: 2,
   });
+  const other = await openSetting(guild, 'Panels');
+  await Promise.all([admin.submit(modal, { text: 'After', game: '' }), admin.pick(other, ['Submit a list'])]);
+  await expect.poll(() => panel.current.content).toMatch(/\n\nAfter$/);
+  await expect.poll(() => labelsOf(panel)).toEqual(['Submit a list']);
+});
 
-  it('reflect two changes made at the same time', async ({ guild, admin, discord }) => {
-    const panel = await postPanel(guild, 'Before');
-    const page = await openSetting(guild, 'Panels');
-    const { modal } = await openModal(admin, page);
-    discord.faults.inject({
-      fault: { kind: 'delay', ms: 500 },
-      method: 'PATCH',
-      path: new RegExp(`channels/${guild.channelId}/messages`),
-      times: 2,
-    });
-    const other = await openSetting(guild, 'Panels');
-    await Promise.all([
-      admin.submit(modal, { text: 'After', game: '' }),
-      admin.pick(other, ['Submit a list']),
-    ]);
-    await expect.poll(() => panel.current.content).toMatch(/\n\nAfter$/);
-    await expect.poll(() => labelsOf(panel)).toEqual(['Submit a list']);
+it('selecting a language again updates only the panels that Discord failed to change', async ({
+  guild,
+  admin,
+  discord,
+}) => {
+  const panels = [await postPanel(guild, 'One'), await postPanel(guild, 'Two')];
+  const [first, second] = panels;
+  discord.faults.inject({
+    fault: { kind: 'status', status: 500 },
+    method: 'PATCH',
+    path: new RegExp(`messages/${second?.id}`),
+    times: 1,
   });
+  const from = discord.requests.length;
+  const page = await pickSetting(guild, 'Language for everyone', 'Deutsch');
+  const said = messageOf(page).current?.content;
+  expect(said).toContain(`Discord rejected the change to these panels: [2](`);
+  expect(said).toContain(`/${second?.id}>) <#${admin.channelId}>`);
+  expect(said).not.toContain(`/${first?.id}>`);
+  expect(
+    discord.requests
+      .slice(from)
+      .map(({ body }) => body)
+      .join(),
+  ).toContain('Changing panels: 2…');
+  expect(first?.current.content).toContain('Spielserver einreichen');
+  expect(second?.current.content).not.toContain('Spielserver einreichen');
 
-  it('switch languages on the second attempt if Discord rejects the first', async ({
-    guild,
-    admin,
-    discord,
-  }) => {
-    const panels = [await postPanel(guild, 'One'), await postPanel(guild, 'Two')];
-    const [first, second] = panels;
-    discord.faults.inject({
-      fault: { kind: 'status', status: 500 },
-      method: 'PATCH',
-      path: new RegExp(`messages/${second?.id}`),
-      times: 1,
-    });
-    const from = discord.requests.length;
-    const page = await pickSetting(guild, 'Language for everyone', 'Deutsch');
-    const said = messageOf(page).current?.content;
-    expect(said).toContain(`Discord rejected the change to these panels: [2](`);
-    expect(said).toContain(`/${second?.id}>) <#${admin.channelId}>`);
-    expect(said).not.toContain(`/${first?.id}>`);
-    expect(
-      discord.requests
-        .slice(from)
-        .map(({ body }) => body)
-        .join(),
-    ).toContain('Changing panels: 2…');
-    expect(first?.current.content).toContain('Spielserver einreichen');
-    expect(second?.current.content).not.toContain('Spielserver einreichen');
+  const between = discord.requests.length;
+  expect(textOf(await admin.pick(page, ['Deutsch']))).not.toContain('Discord rejected');
+  expect(second?.current.content).toContain('Spielserver einreichen');
+  const changed = discord.requests
+    .slice(between)
+    .filter(({ path }) => path.includes(`channels/${guild.channelId}/`));
+  expect(changed).toHaveLength(1);
+});
 
-    const between = discord.requests.length;
-    expect(textOf(await admin.pick(page, ['Deutsch']))).not.toContain('Discord rejected');
-    expect(second?.current.content).toContain('Spielserver einreichen');
-    const changed = discord.requests
-      .slice(between)
-      .filter(({ path }) => path.includes(`channels/${guild.channelId}/`));
-    expect(changed).toHaveLength(1);
-  });
-
-  it('switch languages when an admin changes the language for everyone', async ({ bot, discord }) => {
-    const guild = await bot.newGuild({ key: 'sandbox-key', locale: 'de' });
-    const panels = [await postPanel(guild, 'Eins'), await postPanel(guild, 'Zwei')];
-    const gone = await postPanel(guild, 'Drei');
-    discord.deleteMessage(gone);
-    await pickSetting(guild, 'Language for everyone', '日本語');
-    for (const panel of panels) {
-      expect(panel.current.content).toMatch(/[ぁ-ん].*\n\n(Eins|Zwei)$/s);
-      expect(labelsOf(panel).join()).toMatch(/[ぁ-ん]/);
-    }
-    expect(textOf(await openSetting(guild, 'Panels'))).toContain('Panels: 2');
-    await pickSetting(guild, 'Language for everyone', 'Same as Discord (German)');
-    expect(panels[0]?.current.content).toContain('Spielserver einreichen');
-    const [press] = labelsOf(panels[0] ?? gone);
-    const answer = await guild.member.press(panels[0] ?? gone, press ?? '');
-    expect(modalOf(answer).data.title).toBe('Submit a game server');
-  });
+it("a guild's panels switch languages when an admin changes the language for everyone", async ({
+  bot,
+  discord,
+}) => {
+  const guild = await bot.newGuild({ key: 'sandbox-key', locale: 'de' });
+  const panels = [await postPanel(guild, 'Eins'), await postPanel(guild, 'Zwei')];
+  const gone = await postPanel(guild, 'Drei');
+  discord.deleteMessage(gone);
+  await pickSetting(guild, 'Language for everyone', '日本語');
+  for (const panel of panels) {
+    expect(panel.current.content).toMatch(/[ぁ-ん].*\n\n(Eins|Zwei)$/s);
+    expect(labelsOf(panel).join()).toMatch(/[ぁ-ん]/);
+  }
+  expect(textOf(await openSetting(guild, 'Panels'))).toContain('Panels: 2');
+  await pickSetting(guild, 'Language for everyone', 'Same as Discord (German)');
+  expect(panels[0]?.current.content).toContain('Spielserver einreichen');
+  const [press] = labelsOf(panels[0] ?? gone);
+  const answer = await guild.member.press(panels[0] ?? gone, press ?? '');
+  expect(modalOf(answer).data.title).toBe('Submit a game server');
 });
 
 describe('a submission from a panel', () => {

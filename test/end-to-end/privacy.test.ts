@@ -94,7 +94,7 @@ describe('/privacy', () => {
     expect(textOf(await addServer(canary, 'b.example.com:2'))).toContain('has reached its limit');
   });
 
-  it('announces a full deletion in the log channel and on waiting submissions', async ({
+  it('announces a full deletion in the log channel and the approval messages', async ({
     bot,
     guild,
     admin,
@@ -121,7 +121,7 @@ describe('/privacy', () => {
     expect(textOf(left)).toContain(gone);
   });
 
-  it('asks for confirmation again if an API key or submission was added', async ({
+  it('asks for confirmation again if an API key or submission has been added', async ({
     guild,
     admin,
     member,

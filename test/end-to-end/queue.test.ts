@@ -95,7 +95,10 @@ describe('the queue in /submissions', () => {
     expect(textOf(queue)).toContain(`q${shown()}.example.com`);
   });
 
-  it('shows an error in place of the previous decision', async ({ guild, admin }) => {
+  it('replaces the previous decision with an error if a correction or approval fails', async ({
+    guild,
+    admin,
+  }) => {
     await letWait(guild, 3);
     const queue = await admin.slash('submissions');
     const fail = async (server: string) => {
@@ -263,7 +266,7 @@ describe('the queue in /submissions', () => {
     await expect.poll(() => textOf(message)).toMatch(/2 game servers.*❌ 1 declined by .*s1\.example\.com/s);
   });
 
-  it("shows the moderator's input if their decline comes too late", async ({ guild, admin }) => {
+  it("shows the moderator's input if the submission has been withdrawn", async ({ guild, admin }) => {
     const replies = await letWait(guild, 2);
     for (const others of [1, 0]) {
       const queue = await admin.slash('submissions');
@@ -368,11 +371,7 @@ it('a search lists waiting submissions if no past ones match', async ({ guild, a
   expect(textOf(await admin.slash('submissions', { server: 'q2' }))).toContain('No submissions match.');
 });
 
-it('search results with past submissions have a button for waiting ones', async ({
-  guild,
-  admin,
-  member,
-}) => {
+it('search results have a button that opens the waiting submissions', async ({ guild, admin, member }) => {
   await letWait(guild, 3);
   await inStaff(guild, 'admin').press(await waitingIn(guild), 'Approve');
   for (const person of [admin, member]) {
@@ -384,7 +383,10 @@ it('search results with past submissions have a button for waiting ones', async 
   }
 });
 
-it("a waiting submission opened from a search has the same buttons as in the queue", async ({ guild, admin }) => {
+it('a waiting submission opened from a search has the same buttons as in the queue', async ({
+  guild,
+  admin,
+}) => {
   await letWait(guild, 3);
   const labels = labelsOf(await admin.slash('submissions'));
   const found = await admin.slash('submissions', { server: 'q1' });
@@ -540,21 +542,6 @@ describe('all submissions from one member', () => {
     expect(textOf(await other.slash('submissions'))).not.toContain('q1.example');
   });
 
-  it('are preceded by a warning if the service rejects the API key', async ({ guild, admin }) => {
-    await letWait(guild, 2);
-    expect(textOf(await admin.slash('submissions'))).not.toContain('API key');
-    await guild.listing.behave(
-      { kind: 'json', status: 401, body: { status: 'error', message: 'Invalid API key.' } },
-      1,
-    );
-    await admin.press(await admin.slash('submissions'), 'Approve');
-    expect(textOf(await admin.slash('submissions'))).toMatch(
-      /⚠️ The listing service rejects .* API key.*\n\n2 submissions are waiting/,
-    );
-    const other = inStaff(guild, 'other');
-    expect(textOf(await other.slash('submissions'))).not.toContain('API key');
-  });
-
   it('can be approved together only if they fit in one message', async ({ guild, admin, member }) => {
     await turnApprovalOn(guild);
     await pressSubmit(member, await paste(member, lines(11)));
@@ -574,6 +561,21 @@ describe('all submissions from one member', () => {
     expect(textOf(queue)).toContain('2 submissions are waiting');
     expect(textOf(queue)).not.toContain("haven't seen");
   });
+});
+
+it('the queue warns moderators if the service has rejected the API key', async ({ guild, admin }) => {
+  await letWait(guild, 2);
+  expect(textOf(await admin.slash('submissions'))).not.toContain('API key');
+  await guild.listing.behave(
+    { kind: 'json', status: 401, body: { status: 'error', message: 'Invalid API key.' } },
+    1,
+  );
+  await admin.press(await admin.slash('submissions'), 'Approve');
+  expect(textOf(await admin.slash('submissions'))).toMatch(
+    /⚠️ The listing service rejects .* API key.*\n\n2 submissions are waiting/,
+  );
+  const other = inStaff(guild, 'other');
+  expect(textOf(await other.slash('submissions'))).not.toContain('API key');
 });
 
 it('a moderator can approve 15 submissions from four members in eight button presses', async ({ guild }) => {

@@ -126,7 +126,7 @@ describe('/settings', () => {
     }
   });
 
-  it('shows a role menu once a log channel has been chosen', async ({ guild, admin, discord }) => {
+  it('shows a role menu once a log channel has been selected', async ({ guild, admin, discord }) => {
     discord.guildEvents.addRole(guild, { name: 'staff', mentionable: true });
     expect(textOf(await pickSetting(guild, 'Log channel', '#staff'))).toMatch(
       /Nobody is mentioned yet.*▾ Choose another channel.*▾ Choose a role for key problems/s,
@@ -206,7 +206,7 @@ describe.for(IN_LANGUAGES)('/settings in $locale', ({ locale, panels, games, onl
     expect(contentOf(await openSetting(mine, panels))).toContain('▸ [1](');
   });
 
-  it('warns if everyone can read the chosen log channel', async ({ guild }) => {
+  it('warns if everyone can read the selected log channel', async ({ guild }) => {
     const mine = inLocale(guild);
     const { admin } = mine;
     await removeKey(guild.admin);
@@ -468,7 +468,7 @@ describe('a channel where the bot lacks permissions', () => {
   const posts = (guild: TestGuild) =>
     guild.discord.requests.filter(({ path }) => path.endsWith(`/${staffChannel(guild)}/messages`));
 
-  it("can't be chosen as the log channel", async ({ guild, admin }) => {
+  it("can't be selected as the log channel", async ({ guild, admin }) => {
     const view = await openSetting(guild, 'Log channel');
     allowBot(guild, USUAL_BOT_PERMISSIONS & ~PermissionFlagsBits.EmbedLinks);
     const refused = await admin.pick(view, ['#staff']);
@@ -481,7 +481,7 @@ describe('a channel where the bot lacks permissions', () => {
     expect(textOf(await admin.pick(view, ['#staff']))).toContain('✅ Log channel: #');
   });
 
-  it("can't be chosen for announcements", async ({ guild, admin }) => {
+  it("can't be selected for announcements", async ({ guild, admin }) => {
     allowBot(guild, USUAL_BOT_PERMISSIONS & ~PermissionFlagsBits.SendMessages);
     const view = await openSetting(guild, 'Announcements');
     const refused = await admin.pick(view, ['#staff']);
@@ -535,7 +535,7 @@ describe('pressing "Test the log channel"', () => {
     expect(labelsOf(view)).not.toContain('Test the log channel');
   });
 
-  it('reports that another admin has turned the log off', async ({ guild, admin }) => {
+  it('shows a warning if another admin has turned the log off', async ({ guild, admin }) => {
     await chooseLogChannel(guild);
     const view = await openSetting(guild, 'Log channel');
     await pressSetting(guild, 'Log channel', 'Turn off the log channel');
@@ -626,7 +626,7 @@ it('announcements list only servers that were sent for review', async ({ guild, 
 });
 
 describe('the allowed games', () => {
-  it('can be chosen across several pages', async ({ guild, admin }) => {
+  it('can be selected across several pages', async ({ guild, admin }) => {
     const page = await openSetting(guild, 'Games');
     expect(textOf(page)).toMatch(/Games: all\n.*Games, page 1 of 3/s);
     expect(textOf(await admin.pick(page, ['Counter-Strike 2', 'Factorio']))).toContain(

@@ -229,7 +229,7 @@ describe('/submissions', () => {
     expect(labelsOf(opened)).toEqual(['Submit another']);
   });
 
-  it('shows how many lines of an unfinished list are already submitted', async ({ member }) => {
+  it('shows how many lines of an unfinished list have already been submitted', async ({ member }) => {
     await paste(member, `${lines(2)}\nleft.example.com:1 cs2\nleft.example.com:0 cs2`);
     expect(textOf(await member.slash('submissions'))).toContain('Unfinished list: 3 ready, 1 to fix.');
     await pressSubmit(member, await paste(member, lines(2)));
@@ -238,7 +238,7 @@ describe('/submissions', () => {
     );
   });
 
-  it("doesn't show a list as unfinished once all of its lines are submitted", async ({ member }) => {
+  it('no longer shows a list as unfinished once all its lines have been submitted', async ({ member }) => {
     await paste(member, 'older.example.com:1 cs2\nolder.example.com:2 cs2');
     const list = await paste(member, lines(2));
     await paste(member, lines(2));
@@ -249,7 +249,10 @@ describe('/submissions', () => {
     expect(textOf(await member.press(listed, 'Continue'))).toContain('older.example.com');
   });
 
-  it('shows a "Submit another" button when a member opens their own server', async ({ admin, member }) => {
+  it('shows a "Submit another" button only to the member who submitted the server', async ({
+    admin,
+    member,
+  }) => {
     await addServer(member, 'single.example.com:1');
     const opened = async (who: typeof member) =>
       labelsOf(await who.pick(await who.slash('submissions'), ['single.example.com:1']));

@@ -65,10 +65,7 @@ it('a moderator can undo a decline in the log channel before the member is notif
     .toEqual([expect.stringMatching(/^1 approved and 1 declined\n/)]);
 });
 
-it("a reply hides a list's declined lines while the decline can still be undone", async ({
-  guild,
-  member,
-}) => {
+it('the reply to a list hides declined lines while the decline can be undone', async ({ guild, member }) => {
   const clock = createTestClock();
   await turnApprovalOn(guild);
   const reply = await pressSubmit(member, await paste(member, lines(4)));

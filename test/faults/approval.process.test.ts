@@ -25,8 +25,12 @@ async function oneWaits(guild: TestGuild) {
   return waitingIn(guild);
 }
 
-describe('after a kill -9, a submission that needs approval', () => {
-  it('is still posted in the log channel', async ({ bot, guild, member }) => {
+describe('after a kill -9', () => {
+  it('a submission that needs approval is still posted in the log channel', async ({
+    bot,
+    guild,
+    member,
+  }) => {
     await turnApprovalOn(guild);
     const posts = new RegExp(`channels/${staffChannel(guild)}/messages`);
     const isHung = hung(bot, 'POST', posts);
@@ -41,7 +45,7 @@ describe('after a kill -9, a submission that needs approval', () => {
     await expect.poll(() => textOf(message)).toContain(ACCEPTED);
   });
 
-  it("isn't posted a second time", async ({ bot, guild, member }) => {
+  it("an approval message isn't posted a second time", async ({ bot, guild, member }) => {
     await turnApprovalOn(guild);
     const isHung = hung(bot, 'PATCH', /webhooks/);
     const reply = addServer(member, `${HOST}:1`);
@@ -55,7 +59,7 @@ describe('after a kill -9, a submission that needs approval', () => {
     expect(addsOf(guild, HOST)).toEqual([]);
   });
 
-  it("keeps the member's edit or withdrawal", async ({ bot, guild, member }) => {
+  it("a member's edit or withdrawal is preserved", async ({ bot, guild, member }) => {
     await turnApprovalOn(guild);
     const edited = await addServer(member, `${HOST}:1`);
     const withdrawn = await addServer(member, `${HOST}:2`);
@@ -77,7 +81,7 @@ describe('after a kill -9, a submission that needs approval', () => {
     await expect.poll(shown).toMatch(/edited\.example\.com:3.*Withdrawn/s);
   });
 
-  it('keeps the address corrected by a moderator', async ({ bot, guild, member }) => {
+  it('an address corrected by a moderator is preserved', async ({ bot, guild, member }) => {
     const message = await oneWaits(guild);
     const moderator = inStaff(guild, 'admin');
     const { modal } = await openModal(moderator, message, 'Correct…');
@@ -94,7 +98,7 @@ describe('after a kill -9, a submission that needs approval', () => {
     expect(textOf(await member.slash('submissions'))).toContain('Corrected by');
   });
 
-  it('is still listed in the reply to a bulk decline', async ({ bot, guild, admin, member }) => {
+  it('the reply to a bulk decline still lists every submission', async ({ bot, guild, admin, member }) => {
     await turnApprovalOn(guild);
     for (const port of [1, 2]) await addServer(member, `${HOST}:${port}`);
     const queue = await admin.slash('submissions');
@@ -108,7 +112,12 @@ describe('after a kill -9, a submission that needs approval', () => {
       .toMatch(/❌ Declined: .*example\.com:1.* and .*example\.com:2.*Reason: Ours\./);
   });
 
-  it('returns to the queue if it had been approved but not sent', async ({ bot, guild, admin, listing }) => {
+  it('an approved submission returns to the queue if it had not been sent', async ({
+    bot,
+    guild,
+    admin,
+    listing,
+  }) => {
     const message = await oneWaits(guild);
     const buttonIds = () => componentsOf(message).map(({ custom_id: id }) => id);
     const idsBefore = buttonIds();
@@ -133,7 +142,11 @@ describe('after a kill -9, a submission that needs approval', () => {
     expect(addsOf(guild, HOST)).toHaveLength(1);
   });
 
-  it('is marked as unconfirmed if it had already been sent', async ({ bot, guild, listing }) => {
+  it('an approved submission is marked as unconfirmed if it had already been sent', async ({
+    bot,
+    guild,
+    listing,
+  }) => {
     const message = await oneWaits(guild);
     await listing.behave({ kind: 'hang', carriedOut: true });
     void inStaff(guild, 'admin').press(message, 'Approve');
@@ -144,7 +157,11 @@ describe('after a kill -9, a submission that needs approval', () => {
     expect(addsOf(guild, HOST)).toHaveLength(1);
   });
 
-  it("isn't logged twice if the bot can't reply to the moderator", async ({ bot, guild, listing }) => {
+  it("a submission isn't logged twice if the bot can't reply to the moderator", async ({
+    bot,
+    guild,
+    listing,
+  }) => {
     const message = await oneWaits(guild);
     await listing.behave({ kind: 'hang', carriedOut: true });
     void inStaff(guild, 'admin').press(message, 'Approve');

@@ -21,7 +21,10 @@ const made = ({ discord }: Bot, method: string, path: RegExp) =>
 /*
  * test/discord/api.test.ts covers which requests a block stops. These tests cover what the operator sees in the log.
  */
-it('the bot logs at startup that Discord is blocking its IP address', async ({ bot, discord }) => {
+it('the bot logs the likely cause at startup if Discord is blocking its IP address', async ({
+  bot,
+  discord,
+}) => {
   discord.faults.inject({ fault: BLOCKED, times: ALWAYS });
   bot.process.start();
   await expect.poll(() => bot.output().includes(BLOCK)).toBe(true);

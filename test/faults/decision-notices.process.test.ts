@@ -27,7 +27,7 @@ async function press(guild: TestGuild): Promise<void> {
 
 const toldOf = (guild: TestGuild) => directTo(guild, guild.member).map((each) => textOf(each));
 
-it('a direct message after a crash reports unconfirmed and requeued servers', async ({ bot, guild }) => {
+it('after a crash, a direct message reports unconfirmed and requeued servers', async ({ bot, guild }) => {
   await turnApprovalOn(guild);
   await pressSubmit(guild.member, await sendFile(guild.member, lines(101)));
   await guild.listing.behave({ kind: 'hang', carriedOut: true });

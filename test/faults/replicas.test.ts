@@ -119,7 +119,7 @@ describe.skipIf(!hasPostgres())('two bots with a shared database', () => {
     expect(textOf(await addServer(member, 'next.example.com:27015'))).toContain(ACCEPTED);
   });
 
-  it('send a submission only once if two moderators approve it simultaneously', async () => {
+  it('send a submission only once if two moderators approve it concurrently', async () => {
     const { bot, guild, otherUrl, letPass, rows } = await openBoth();
     const { discord, member } = guild;
     await turnApprovalOn(guild);

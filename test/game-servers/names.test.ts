@@ -61,7 +61,7 @@ describe("a game server's host name", () => {
     expect(records.askedNames).not.toContain('mc.internal');
   });
 
-  it("doesn't resolve to a port without a DNS record", async () => {
+  it("has no port if it doesn't exist in DNS", async () => {
     const { names } = await open();
     expect(await names.minecraftPort('absent.example.com')).toBeUndefined();
   });

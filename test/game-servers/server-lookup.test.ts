@@ -102,7 +102,7 @@ describe('the server lookup', () => {
     expect(found).toEqual(['asked', 'queryPort', 'isQueryPort']);
   });
 
-  it('detects repeated lines after filling in missing values', async () => {
+  it('detects duplicate lines after filling in missing values', async () => {
     const { lookup } = await open();
     const rows = await lookup.complete(rowsOf(`${ADDRESS}:28015 rust\n${ADDRESS},28015,rust,28017`));
     expect(rows.map(({ kind }) => kind)).toEqual(['ready', 'repeated']);

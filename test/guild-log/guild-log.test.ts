@@ -209,7 +209,7 @@ describe("a guild's log", () => {
     expect(texts()).toEqual(['a new key\noff']);
   });
 
-  it("doesn't post messages without a channel or readable settings", async () => {
+  it("doesn't post messages if there is no channel or the settings are unreadable", async () => {
     const { tell, flush, state, discord, logger } = await open();
     state.channel = undefined;
     await tell('nowhere to go');

@@ -136,7 +136,7 @@ describe("a guild's API key", () => {
     }
   });
 
-  it('can be deleted even if its record is damaged', async () => {
+  it('can be deleted even if its record is corrupted', async () => {
     const { store, keys, logger } = await open();
     await store.values.set('api-key:1', { lastFour: 7 });
     expect(await keys.usable('1')).toEqual({ kind: 'unusable', problem: { code: 'key-unreadable' } });
@@ -148,7 +148,7 @@ describe("a guild's API key", () => {
     expect(await keys.usable('1')).toEqual({ kind: 'unusable', problem: { code: 'key-missing' } });
   });
 
-  it('may still appear missing after another process sets it', async () => {
+  it('can still be cached as missing after another process sets it', async () => {
     const { keys, store, logger } = await open();
     const otherProcess = createApiKeys({ store, encryption, logger });
     expect(await keys.problem('1')).toEqual({ code: 'key-missing' });
@@ -194,7 +194,7 @@ describe("the service's response", () => {
     });
   });
 
-  it('records when the key last worked', async () => {
+  it('updates the time at which the key last worked', async () => {
     const { keys, clock } = await open();
     await keys.set('1', FIRST, by);
     clock.now = 1_000;
@@ -208,7 +208,7 @@ describe("the service's response", () => {
     expect((await keys.status('1'))?.answer).toEqual({ at });
   });
 
-  it('pauses a rejected key for an hour', async () => {
+  it('pauses the key for an hour if the key is rejected', async () => {
     const HOUR = 3_600_000;
     const { keys, clock } = await open();
     const rests = async () => (await keys.usable('1')).kind === 'unusable';
@@ -257,7 +257,7 @@ describe("the service's response", () => {
     expect(await keys.usable('1')).toHaveProperty('key');
   });
 
-  it('triggers only one report if it rejects simultaneous requests', async () => {
+  it('triggers only one report even if it rejects concurrent requests', async () => {
     const { keys } = await open();
     await keys.set('1', FIRST, by);
     const first = await Promise.all(Array.from({ length: 5 }, () => answered(keys, REJECTED)));

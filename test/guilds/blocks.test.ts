@@ -42,7 +42,7 @@ describe('the block check', () => {
   });
 });
 
-describe.each(kinds())("a guild's blocks (in %s)", (kind) => {
+describe.each(kinds())('a block (in %s)', (kind) => {
   async function open() {
     const { open: openStore } = await newPlace(kind);
     const process = async () => {
@@ -52,7 +52,7 @@ describe.each(kinds())("a guild's blocks (in %s)", (kind) => {
     return { first: await process(), process };
   }
 
-  it('are listed with a reason and the moderator who added them', async () => {
+  it('is listed with its reason and the moderator who added it', async () => {
     const { first, process } = await open();
     const second = await process();
     await first.approvals.block(guildId, { targets: [host('a.example.com')], by, reason: 'spam' });
@@ -62,7 +62,7 @@ describe.each(kinds())("a guild's blocks (in %s)", (kind) => {
     ]);
   });
 
-  it('are stored only once, even if two processes add them at the same time', async () => {
+  it('is stored only once, even if two processes add it at the same time', async () => {
     const { first, process } = await open();
     // SQLite's processes can't wait for each other in one thread.
     const second = kind === 'sqlite' ? first : await process();
@@ -75,7 +75,7 @@ describe.each(kinds())("a guild's blocks (in %s)", (kind) => {
     expect(await first.blocks.list(guildId)).toHaveLength(2);
   });
 
-  it("aren't added if an existing block covers them", async () => {
+  it("isn't added if an existing one covers it", async () => {
     const { first } = await open();
     const add = async (...targets: BlockTarget[]) =>
       (await first.approvals.block(guildId, { targets, by, reason: '' })).length;
@@ -90,7 +90,7 @@ describe.each(kinds())("a guild's blocks (in %s)", (kind) => {
       expect([each, await add(host(each))]).toEqual([each, 1]);
   });
 
-  it('are limited to 500', async () => {
+  it("isn't added if the guild already has 500 blocks", async () => {
     const { first } = await open();
     const hosts = (from: number, count: number) =>
       Array.from({ length: count }, (_, n) => host(`h${from + n}.example.com`));
@@ -117,7 +117,7 @@ describe.each(kinds())("a guild's blocks (in %s)", (kind) => {
     expect(await rowsIn(first.store, 'blocks')).toEqual([]);
   });
 
-  it("still apply if the guild's settings are unreadable", async () => {
+  it("still applies if the guild's settings are corrupted", async () => {
     const { first } = await open();
     await first.approvals.block(guildId, { targets: [member('7')], by, reason: '' });
     await first.store.values.set(`settings:${guildId}`, { locale: 5 });

@@ -262,7 +262,7 @@ describe.each(kinds())('a guild that Discord reports as unknown (with %s)', (kin
   it.each([
     ['this', 'used:1'],
     ['another', 'usedElsewhere:1 notedElsewhere'],
-  ])('keeps its data if used during the check by %s process', async (_which, use) => {
+  ])('keeps its data if %s process sees activity during the check', async (_which, use) => {
     const { world, play, left } = await open({}, kind);
     await play('check 30d');
     world.isForeign = async (guildId) => {

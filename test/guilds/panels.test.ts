@@ -33,7 +33,7 @@ describe("a guild's panels", () => {
     });
   });
 
-  it('can be changed simultaneously by two admins', async () => {
+  it('can be changed by two admins at the same time', async () => {
     const { panels, find } = await setUp();
     const drawn = await find();
     await panels.change('1', drawn, (panel) => ({ ...panel, text: 'b' }));
@@ -56,7 +56,7 @@ describe("a guild's panels", () => {
     expect(isDue(await find())).toBe(true);
   });
 
-  it("aren't updated again once their message shows the change", async () => {
+  it("aren't updated again if a change has already updated them", async () => {
     const { panels, find } = await setUp();
     await panels.makeDue('1');
     await panels.change('1', await find(), (panel) => ({ ...panel, text: 'b' }));
@@ -64,7 +64,7 @@ describe("a guild's panels", () => {
     expect(isDue(await find('11'))).toBe(true);
   });
 
-  it("aren't overwritten while they are unreadable", async () => {
+  it("aren't overwritten if they are corrupted", async () => {
     const { store, panels } = await setUp();
     await store.values.set('panels:1', { panels: 'damaged' });
     await panels.makeDue('1');

@@ -42,7 +42,7 @@ describe("a guild's settings", () => {
     expect(await remembered).toEqual(DEFAULTS);
   });
 
-  it('can be changed simultaneously by several admins', async () => {
+  it('can be changed by several admins at the same time', async () => {
     const { settings } = await open();
     const add = (alias: string) =>
       settings.change('1', (now) => ({ ...now, games: [...(now.games ?? []), alias] }));
@@ -62,7 +62,7 @@ describe("a guild's settings", () => {
     { locale: 'de', announce: true, games: [] },
     { locale: 'de', announce: true, dailyQuota: 0 },
     { locale: 'de', announce: true, dailyQuota: 10_000 },
-  ])('are reset on the next change if they are damaged: %j', async (stored) => {
+  ])('are reset on the next change if they are corrupted: %j', async (stored) => {
     const { store, settings, logger } = await open();
     await store.values.set('settings:1', stored);
     await expect(settings.getOrThrow('1')).rejects.toThrow(UnreadableSettingsError);

@@ -269,7 +269,7 @@ describe('a stored interaction', () => {
     expect(await stored()).toEqual(['answered']);
   });
 
-  it('waits for earlier interactions before editing the same message', async () => {
+  it('edits a message only after earlier interactions have finished', async () => {
     const { bot, left } = await open();
     const { interaction: first } = await left();
     const { interaction: second } = await left();
@@ -286,7 +286,7 @@ describe('a stored interaction', () => {
     expect(await isLatest(first.id, 'message')).toBe(false);
   });
 
-  it("can't edit a message that a later interaction has edited", async () => {
+  it("can't edit a message once a later interaction has claimed it", async () => {
     const { bot, asked, left } = await open();
     const { interaction } = await left();
     const { interaction: later } = await asked(() => bot.person().slash('work'));

@@ -12,7 +12,7 @@ import {
 
 const LONG = 'x'.repeat(300);
 
-it("labels that exceed Discord's limits are shortened", () => {
+it("labels that exceed Discord's limits are truncated", () => {
   const field = { id: 'a', label: LONG, hint: LONG, example: LONG, maxLength: 10 };
   const { title, components } = modal({ id: 'a', title: LONG, fields: [field] });
   const [above] = modal({ id: 'a', title: LONG, text: LONG.repeat(20), fields: [field] }).components;

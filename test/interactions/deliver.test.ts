@@ -56,7 +56,7 @@ async function sentFor(reply: Reply): Promise<MessageBody> {
 }
 
 describe('a reply', () => {
-  it.each(['x', '🎮', '\\*', '`'])("is shortened to fit Discord's limits: %s", (character) => {
+  it.each(['x', '🎮', '\\*', '`'])("is truncated to fit Discord's limits: %s", (character) => {
     const long = character.repeat(5_000);
     const embed = { title: long, description: long, footer: { text: long } };
     const { content = '', embeds = [] } = fitTexts({ content: long, embeds: [embed] });
@@ -77,7 +77,7 @@ describe('a reply', () => {
     expect(fitTexts(reply)).toEqual(reply);
   });
 
-  it("keeps an embed's title and footer when its description is shortened", () => {
+  it("keeps an embed's title and footer when its description is truncated", () => {
     const long = {
       title: 'a'.repeat(256),
       description: 'b'.repeat(4_096),

@@ -422,7 +422,7 @@ describe('an unsupported interaction', () => {
   });
 });
 
-describe('an unreadable interaction', () => {
+describe('a malformed interaction', () => {
   const odd = withData({ options: 5 });
 
   it("gets a private explanation in the member's language", async () => {
@@ -447,7 +447,7 @@ const FIELDS =
   'data options name value custom_id component_type message flags channel guild_id guild_locale locale member user ' +
   'username permissions app_permissions authorizing_integration_owners';
 
-it('the bot replies to every interaction, whatever it contains', async () => {
+it('the bot replies to every interaction, no matter what it contains', async () => {
   const message = await echoed();
   const fields = fc.constantFrom(...FIELDS.split(' '));
   const holds = fc.asyncProperty(fields, fc.jsonValue(), async (field, other) => {
@@ -494,7 +494,7 @@ it('the bot ignores an interaction that is redelivered after the reply', async (
   expect(bot.discord.requests).toHaveLength(before);
 });
 
-it('simultaneous commands start in separate turns of the event loop', async () => {
+it('concurrent commands start in separate turns of the event loop', async () => {
   let turn = 0;
   let isOver = false;
   (function count() {
