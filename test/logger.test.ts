@@ -24,7 +24,7 @@ describe('the log', () => {
     expect(line).toEqual({ level: 'warn', time, guildId: '1', msg: 'look here' });
   });
 
-  it('omits lines below its level', () => {
+  it('omits lines below the configured level', () => {
     expect(written((logger) => logger.debug({}, 'detail')).text).toBe('');
     expect(written((logger) => logger.debug({}, 'detail'), 'debug').text).not.toBe('');
   });

@@ -54,7 +54,7 @@ describe('an interaction', () => {
     expect(read({ member: { user, permissions: '0' } })).toMatchObject({ user: { name: 'mia =1' } });
   });
 
-  it('comes from an admin if the user has Manage Server or Administrator', () => {
+  it('is marked as coming from an admin if the user has Manage Server or Administrator', () => {
     expect(withPermissions(String(PermissionFlagsBits.ManageGuild)).isAdmin).toBe(true);
     expect(withPermissions(String(PermissionFlagsBits.Administrator | 1n)).isAdmin).toBe(true);
     expect(withPermissions(String(PermissionFlagsBits.ManageRoles)).isAdmin).toBe(false);
@@ -127,7 +127,7 @@ describe('a realistic Discord payload', () => {
     });
   });
 
-  it('can contain a modal with a select menu and a text field', async () => {
+  it('can be a modal submission with a select menu and a text field', async () => {
     const { guild, payload } = await sent();
     // Recorded by another project, for an application that the member has also installed (nyxx:
     // interaction_manager_test.dart).
@@ -159,7 +159,7 @@ describe('the parsed request', () => {
     expect(command(options)).toEqual({ kind: 'command', name: 'echo', fields, files: {} });
   });
 
-  it('contains the files and users that Discord has resolved', () => {
+  it('contains the files and users as resolved by Discord', () => {
     const type = ApplicationCommandOptionType.User;
     const options = [
       { name: 'file', value: '8' },
@@ -177,7 +177,7 @@ describe('the parsed request', () => {
     expect(command(options)).not.toMatchObject({ fields: { user: '9' } });
   });
 
-  it('contains the option that a user is typing', () => {
+  it('contains the focused autocomplete option and its text', () => {
     const typing = (options: readonly object[]) =>
       read({ type: InteractionType.ApplicationCommandAutocomplete, data: { name: 'echo', options } }).request;
     const game = { name: 'game', value: 'cs', focused: true };
@@ -208,7 +208,7 @@ describe('the parsed request', () => {
     expect(chosen(ComponentType.RoleSelect, { roles: { 8: {} } })).toMatchObject({ values: ['8'] });
   });
 
-  it("contains the chosen member's permissions and roles", () => {
+  it("contains the selected member's permissions and roles", () => {
     const chosen = (members?: object) =>
       component({
         custom_id: 'a',
@@ -226,7 +226,7 @@ describe('the parsed request', () => {
     expect(chosen()).toMatchObject({ values: ['8'], chosenMember: undefined });
   });
 
-  it.each([true, false])('records whether the chosen role is mentionable: %s', (mentionable) => {
+  it.each([true, false])('records whether the selected role is mentionable: %s', (mentionable) => {
     const resolved = { roles: { 8: { mentionable } } };
     const data = { custom_id: 'a', component_type: ComponentType.RoleSelect, values: ['8'], resolved };
     expect(component(data)).toMatchObject({ isRoleMentionable: mentionable });
@@ -235,7 +235,7 @@ describe('the parsed request', () => {
   it.each([
     [{ app_permissions: '2048' }, 2048n],
     [{}, undefined],
-  ])("contains the bot's permissions in the chosen channel: %j", (channel, channelPermissions) => {
+  ])("contains the bot's permissions in the selected channel: %j", (channel, channelPermissions) => {
     const resolved = { channels: { 8: channel } };
     const data = { custom_id: 'a', component_type: ComponentType.ChannelSelect, values: ['8'], resolved };
     expect(component(data)).toMatchObject({ channelPermissions });

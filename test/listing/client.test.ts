@@ -108,7 +108,7 @@ describe('api.add', () => {
     expect(await api.add([one], key)).toEqual({ kind: 'accepted', message: '' });
   });
 
-  it('can send numbered form fields', async () => {
+  it('numbers the form fields if arrayFormat is "indices"', async () => {
     const { service, api } = await setUp({ deps: { arrayFormat: 'indices' } });
     await api.add([one, { ...one, port: 2 }], key);
     expect(service.submitted.map(({ port }) => port)).toEqual([27015, 2]);
@@ -124,7 +124,7 @@ describe('api.add', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it('defaults to a retry time of one second for a 429 response', async () => {
+  it('defaults to a retry delay of one second after a 429 response', async () => {
     const body = { status: 'error', message: 'Slow down.' };
     const { api } = await setUp({ mode: { kind: 'json', status: 429, body } });
     const rejected = { kind: 'rejected', message: 'Slow down.', retryAfterMs: 1_000 };
@@ -302,12 +302,12 @@ describe("an API key in the service's response", () => {
     const { api } = await setUp({ games: [{ name: said, alias: said }] });
     expect(await api.games(key)).toMatchObject({ kind: 'games', games: [{ name: masked, alias: masked }] });
   });
+});
 
-  it("isn't confused with unrelated encoded text", async () => {
-    const message = 'Use &amp; or a+b, %41 or \\u0041: 100%';
-    const { api } = await setUp({ mode: withBody({ status: 'error', message }) });
-    expect(await api.add([one], key)).toMatchObject({ message });
-  });
+it("the client doesn't redact unrelated encoded text", async () => {
+  const message = 'Use &amp; or a+b, %41 or \\u0041: 100%';
+  const { api } = await setUp({ mode: withBody({ status: 'error', message }) });
+  expect(await api.add([one], key)).toMatchObject({ message });
 });
 
 it('the client logs how many games it skipped if the list is too long', async () => {
@@ -355,14 +355,14 @@ it('the client stops reading a list after 1,000 unusable games', async () => {
   expect(api.log()).toContain('using only its first 1001 games');
 });
 
-it("the client logs a response encoding that it didn't request", async () => {
+it('the client logs an unrequested response encoding', async () => {
   const { api } = await setUp({ mode: { kind: 'gzipBomb' } });
   expect(await api.add([one], key)).toMatchObject({ kind: 'unknown', reason: 'unreadable' });
   expect(api.log()).toContain('encoded as gzip, which the bot did not request');
 });
 
 describe('connections to the service', () => {
-  it('can be closed between requests without causing failures', async () => {
+  it('can be closed by the service between requests', async () => {
     const { service, api } = await setUp({ mode: { kind: 'okThenClose' } });
     for (let n = 0; n < 10; n += 1) {
       expect((await api.add([one], key)).kind).toBe('accepted');
@@ -437,7 +437,7 @@ describe('a submission', () => {
 
   const overTls = async (url: Promise<string>) => (await url).replace('http:', 'https:');
 
-  it("counts as not sent if the service can't be reached", async () => {
+  it("counts as unsent if the service can't be reached", async () => {
     const noName = await client('http://no-such-host.invalid').add([one], key);
     expect(noName).toMatchObject({ kind: 'not-sent', reason: 'unreachable' });
     const noTls = await overTls(answering('HTTP/1.1 400 Bad Request\r\n\r\n'));

@@ -7,7 +7,7 @@ it.each([
 ] as const)('the error "%s" is recognised as %s', (message, known) =>
   expect(knownError(message)).toBe(known));
 
-it("a game's name is shortened to 100 UTF-16 code units without splitting a character", () => {
+it("a game's name is truncated to 100 UTF-16 code units without splitting a character", () => {
   const read = (name: string) => gamesSchema.parse([{ name, alias: 'a' }]).games[0]?.name;
   expect(read('😀'.repeat(50))).toBe('😀'.repeat(50));
   expect(read('😀'.repeat(51))).toBe(`${'😀'.repeat(49)}…`);

@@ -103,7 +103,7 @@ describe('the game search', () => {
 });
 
 describe("a guild's allowed games", () => {
-  it('include all games until an admin chooses some', () => {
+  it('include all games until an admin selects some', () => {
     const among = gamesAmong(index, undefined);
     expect(among.all).toEqual(SANDBOX_GAMES);
     expect(SANDBOX_GAMES.every(among.isAllowed)).toBe(true);

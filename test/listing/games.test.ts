@@ -77,7 +77,7 @@ describe('the games list before the first fetch', () => {
 });
 
 describe('the games list', () => {
-  it('stays fresh for only a minute if more than half of the games disappear', async () => {
+  it('is considered fresh for only a minute if more than half of the games disappear', async () => {
     const whole = Array.from({ length: 5 }, (_, n) => ({ name: `Game ${n}`, alias: `g${n}` }));
     const { games, asked, clock, values } = await setUp([listed(whole), listed(whole.slice(3))]);
     await games.refresh('1');
@@ -109,7 +109,7 @@ describe('the games list', () => {
     expect(games.find('Valheim')?.alias).toBe('valheim');
   });
 
-  it('is fetched only once for simultaneous callers', async () => {
+  it('is fetched only once for concurrent callers', async () => {
     const { games, asked } = await setUp([listed()]);
     for (let n = 0; n < 10; n += 1) games.refreshSoon(`${n}`);
     const outcomes = await Promise.all([games.refresh('0'), games.refresh('0')]);

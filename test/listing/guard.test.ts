@@ -36,7 +36,7 @@ function occupy(turns: ReturnType<typeof createTurns>): () => void {
 }
 
 describe('a submission', () => {
-  it("isn't sent until its turn comes", async () => {
+  it("isn't sent until a request slot is free", async () => {
     const { sent, turns, add } = setUp([ADDED], 1);
     const free = occupy(turns);
     const outcome = add();
@@ -73,7 +73,7 @@ describe('a submission', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('fails with a reason if the queue is full or its deadline passes', async () => {
+  it("isn't sent if the queue is full or its deadline passes", async () => {
     const { inTurn, turns, add } = setUp([ADDED], 1);
     const free = occupy(turns);
     const late = inTurn({ guildId: '1', kind: 'submission', key: () => KEY, deadline: 0 }, async () => ADDED);
@@ -138,7 +138,7 @@ describe('a request for the games list', () => {
     { kind: 'unknown', reason: 'reset' },
     { kind: 'unknown', reason: 'server-error' },
     { kind: 'unknown', reason: 'rate-limited', retryAfterMs: 5 },
-  ])('is attempted up to three times if it ends with $kind ($reason)', async (outcome) => {
+  ])('is attempted up to three times if it fails with $kind ($reason)', async (outcome) => {
     const { sent, read } = setUp([outcome]);
     expect(await read()).toEqual(outcome);
     expect(sent).toHaveLength(3);
@@ -174,8 +174,8 @@ describe('a request for the games list', () => {
   });
 });
 
-describe('an API key', () => {
-  it('delays new and waiting submissions while it is paused', async () => {
+describe('a paused API key', () => {
+  it('delays new and waiting submissions', async () => {
     const { breaker, turns, inTurn } = setUp([ADDED], 1);
     const pausedAtSending: number[] = [];
     const add = () =>
@@ -195,7 +195,7 @@ describe('an API key', () => {
     expect(pausedAtSending).toEqual([0, 0]);
   });
 
-  it("can't be used for submissions if it is paused for more than five seconds", async () => {
+  it("can't be used to submit if its pause lasts more than five seconds", async () => {
     const { sent, breaker, add } = setUp();
     breaker.pause('1', KEY, 6_000);
     const outcome = await add('1');
@@ -204,14 +204,16 @@ describe('an API key', () => {
     expect(sent).toEqual([]);
   });
 
-  it("doesn't delay other keys' requests while it is paused", async () => {
+  it("doesn't delay requests with other keys", async () => {
     const { sent, breaker, add, read } = setUp();
     breaker.pause('1', KEY, 60_000);
     expect(await read('1', OTHER_KEY)).toEqual(ADDED);
     expect(await add('1', OTHER_KEY)).toEqual(ADDED);
     expect(sent).toEqual(['reading', 'submission']);
   });
+});
 
+describe('an API key', () => {
   it('is paused only if the rate-limited request used it', async () => {
     const { breaker, inTurn } = setUp();
     let key = KEY;
@@ -233,7 +235,7 @@ describe('an API key', () => {
     expect(breaker.keyPausedMs('1', OTHER_KEY)).toBe(0);
   });
 
-  it("isn't paused after a server error with a retry time", async () => {
+  it("isn't paused after a server error with a retry delay", async () => {
     const { breaker, add } = setUp([{ kind: 'unknown', reason: 'server-error', retryAfterMs: 60_000 }]);
     await add('1');
     expect(breaker.keyPausedMs('1', KEY)).toBe(0);

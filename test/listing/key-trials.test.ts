@@ -66,7 +66,7 @@ describe.each(kinds())('attempts to set an API key (with %s)', (kind) => {
     expect(await run('2', 'mia')).toEqual(REFUSED);
   });
 
-  it('are limited to five even if many start at the same time', async () => {
+  it('are limited to five even if many start at once', async () => {
     // Two SQLite connections in one thread can't wait for each other.
     const { tried, run } = await setUp(kind === 'sqlite' ? 1 : 2);
     const all = await Promise.all(Array.from({ length: 40 }, (_, n) => run(`${n}`)));

@@ -154,7 +154,7 @@ describe('an alarm', () => {
     expect(posts()).toHaveLength(2);
   });
 
-  it("isn't posted if the condition ends early", async () => {
+  it("isn't posted if the condition ends within two minutes", async () => {
     const { holds, clock, look, posts, start } = await open(200);
     await start();
     for (const isHolding of [true, false, true]) {
@@ -292,7 +292,7 @@ describe('an alarm', () => {
     await expect.poll(posts).toHaveLength(2);
   });
 
-  it('is posted by each process, but only once if its condition is shared', async () => {
+  it('is posted once per process, or once in total if the condition is shared', async () => {
     const { holds, clock, look, posts, start } = await open(200);
     for (const place of ['a', 'b']) await start(place);
     holds.own = true;
@@ -421,7 +421,7 @@ describe('alarm conditions', () => {
     expect(await holding(wrong)).toEqual(found);
   });
 
-  it('stay true for 15 minutes after an event', async () => {
+  it('remain active for 15 minutes after the triggering event', async () => {
     const clock = createTestClock();
     const heldAfter = (minutes: number) =>
       holding({
@@ -541,7 +541,7 @@ describe('a heartbeat', () => {
     expect(logger.lines).toEqual([]);
   });
 
-  it('is logged without its URL if rejected', async () => {
+  it('is logged without its URL if the server rejects it', async () => {
     const { url } = await startServer(404);
     const logger = recorder();
     const heartbeat = createHeartbeat({ url, health: async () => WELL, everyMs: 1, logger });

@@ -82,17 +82,17 @@ describe('the .env file', () => {
     ],
     ['A=b\n\nA=c\n', '.env has A twice (lines 1 and 3): the last one counts'],
     ['A=b\nA=\n', '.env has A twice (lines 1 and 2): the last one counts, and it is empty'],
-  ])('causes a warning if it contains %j', (content, complaint) => {
+  ])('is accepted with a warning if it contains %j', (content, complaint) => {
     expect(read(content)).toMatchObject({ complaints: [complaint], isReadable: true });
   });
+});
 
-  it("stops programs from starting if it can't be read", async () => {
-    const [odd, unreadable] = [folder(), folder()];
-    writeFileSync(join(odd, '.env'), 'STORE_URL=nowhere\nSTORE_URL=nowhere\n');
-    mkdirSync(join(unreadable, '.env'));
-    expect(await printed('restore', odd)).toMatch(
-      /^server-listing-bot: \.env has STORE_URL twice[^\n]*\nrestore: .*STORE_URL must/s,
-    );
-    expect(await printed('restore', unreadable)).toMatch(/^server-listing-bot: \.env is a folder[^\n]*\n$/);
-  });
+it("programs don't start if the .env file can't be read", async () => {
+  const [odd, unreadable] = [folder(), folder()];
+  writeFileSync(join(odd, '.env'), 'STORE_URL=nowhere\nSTORE_URL=nowhere\n');
+  mkdirSync(join(unreadable, '.env'));
+  expect(await printed('restore', odd)).toMatch(
+    /^server-listing-bot: \.env has STORE_URL twice[^\n]*\nrestore: .*STORE_URL must/s,
+  );
+  expect(await printed('restore', unreadable)).toMatch(/^server-listing-bot: \.env is a folder[^\n]*\n$/);
 });

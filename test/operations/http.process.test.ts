@@ -192,17 +192,17 @@ describe('the log', () => {
   });
 });
 
-describe('the HTTP server', () => {
-  it('prevents the bot from starting if the port is already in use', async () => {
-    const taken = createServer().listen(0, '127.0.0.1');
-    await once(taken, 'listening');
-    const address = taken.address();
-    const env = { HTTP_PORT: String(typeof address === 'object' ? address?.port : 0) };
-    const other = await oneBot({ start: false, crash: true, env });
-    await expect(other.start()).rejects.toThrow(/another program has this port: .* another HTTP_PORT/);
-    taken.close();
-  });
+it("the bot doesn't start if the HTTP port is already in use", async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const address = taken.address();
+  const env = { HTTP_PORT: String(typeof address === 'object' ? address?.port : 0) };
+  const other = await oneBot({ start: false, crash: true, env });
+  await expect(other.start()).rejects.toThrow(/another program has this port: .* another HTTP_PORT/);
+  taken.close();
+});
 
+describe('the HTTP server', () => {
   it("isn't loaded unless HTTP_PORT is set", async () => {
     const preload = join(import.meta.dirname, '../support/preloads/loaded-modules.ts');
     const env = { NODE_OPTIONS: `--import=${preload}`, LOADED: 'prom-client,pino-pretty,discord.js' };

@@ -62,7 +62,7 @@ it('hourly jobs never overlap', async () => {
 it.each([
   { isRight: true, stopped: [true] },
   { isRight: false, stopped: [] },
-])('tasks that delete old data run only if the clock is correct ($isRight)', async ({ isRight, stopped }) => {
+])('tasks that delete old data run only if the clock is correct: $isRight', async ({ isRight, stopped }) => {
   const signals: AbortSignal[] = [];
   const { start, stop } = createMaintenance({
     byAge: { old: async (stopping) => void signals.push(stopping) },

@@ -85,7 +85,7 @@ describe('data encrypted with a previous key', () => {
     expect(new Set(made.map(({ kind }) => kind))).toEqual(new Set(['synced']));
   });
 
-  it('still needs both keys if re-encryption is interrupted', async () => {
+  it('still requires both keys after an interrupted re-encryption', async () => {
     const store = await filled();
     let left = 2;
     const inGuild: Store['inGuild'] = (...args) => {

@@ -167,7 +167,7 @@ describe('the backup job', () => {
     expect(await readBackupFailure(store.values)).toBeUndefined();
   });
 
-  it('runs in the bot and appears in the metrics', async () => {
+  it('runs in the bot and updates its metrics', async () => {
     const port = await quietPort();
     const { data } = await oneBot({ env: { HTTP_PORT: String(port), BACKUP_EVERY_HOURS: '24' } });
     const made = async () => sampleOf(await scrape(port), 'listing_bot_backups_total', '{outcome="made"}');

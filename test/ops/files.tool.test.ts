@@ -100,28 +100,6 @@ describe('the deployment files', () => {
     );
   });
 
-  it('include commands that check out the newest version tag, or main if none exists', () => {
-    const remote = mkdtempSync(join(tmpdir(), 'remote-'));
-    onTestFinished(() => rmSync(remote, { recursive: true }));
-    const git = (...args: readonly string[]) =>
-      run('git', ['-C', remote, '-c', 'user.name=x', '-c', 'user.email=x@example.com', ...args]);
-    git('init', '--initial-branch=main');
-    git('commit', '--allow-empty', '--message=first');
-    const { scripts: egg, variables } = eggSchema.parse(JSON.parse(file('ops/pterodactyl-egg.json')));
-    expect(variables.find(({ env_variable }) => env_variable === 'GIT_TAG')?.default_value).toBe('');
-    const [ofEgg = ''] = /^if \[ -z[\s\S]*?^fi$/m.exec(egg.installation.script) ?? [];
-    const [ofDocs = ''] = /^TAG=.*$/m.exec(file('docs/install.md')) ?? [];
-    const [, ofUpdate = ''] = /^ *git checkout "\$\((.*)\)"$/m.exec(file('docs/operate.md')) ?? [];
-    const found = () => [
-      run('bash', ['-ec', `GIT_ADDRESS=${remote} GIT_TAG=; ${ofEgg}; echo $GIT_TAG`]).printed,
-      run('sh', ['-ec', `${ofDocs.replace('$REPOSITORY', remote)}; echo \${TAG:-main}`]).printed,
-      run('sh', ['-ec', `cd ${remote}; ${ofUpdate}`]).printed,
-    ];
-    expect(found()).toEqual(['main', 'main', 'FETCH_HEAD']);
-    for (const tag of ['v0.9.0', 'v0.10.0', 'v0.11.0-rc.1', 'other']) git('tag', tag);
-    expect(found()).toEqual(['v0.10.0', 'v0.10.0', 'v0.10.0']);
-  });
-
   it('include a systemd unit that can be adapted for a second bot', () => {
     const [, command = ''] =
       /^ *(sed 's#[\s\S]*?server-listing-bot\.service) \|$/m.exec(file('docs/tasks.md')) ?? [];
@@ -139,7 +117,7 @@ describe('the deployment files', () => {
     expect(second).toContain('\nWorkingDirectory=/opt/server-listing-bot\n');
   });
 
-  it('include a workflow that stops a release with outdated translations', ({ skip }) => {
+  it('include a workflow that blocks a release with outdated translations', ({ skip }) => {
     if (run('jq', ['--version']).status !== 0) return skip('it needs jq');
     const [, filter = ''] =
       /jq --exit-status '([^']+)' src\/words\/due\.json/.exec(file('.github/workflows/image.yml')) ?? [];
@@ -184,7 +162,7 @@ describe('the deployment files', () => {
       expect(file(name)).toContain('Compose 2.30');
     });
 
-    it('waits for the database before starting the bots', () => {
+    it('starts the bots only once the database is healthy', () => {
       const services = read({ BOT_HOST: 'bot.example.com' });
       const { database } = services;
       for (const [, bot] of botsOf(services)) {
@@ -214,7 +192,7 @@ describe('the deployment files', () => {
     expect(kubernetes).toMatch(/maxSurge: 1\n\s+maxUnavailable: 0\n/);
   });
 
-  it('keep live processes in rotation while the database is down', async () => {
+  it('include health checks that keep live processes in rotation while the database is down', async () => {
     expect(file('ops/Caddyfile')).toMatch(/^\s*health_uri \/livez$/m);
     expect(file('ops/kubernetes.yaml')).toMatch(/readinessProbe:\n\s+tcpSocket:\n\s+port: interactions\n/);
 
@@ -253,4 +231,26 @@ describe('the deployment files', () => {
     const printed = expect.stringContaining("CHANGELOG.md doesn't have a section for 99.0.0, only for ");
     expect(run(process.execPath, [script, '99.0.0'])).toEqual({ status: 1, printed });
   });
+});
+
+it('the installation commands check out the newest version tag, or main if none exists', () => {
+  const remote = mkdtempSync(join(tmpdir(), 'remote-'));
+  onTestFinished(() => rmSync(remote, { recursive: true }));
+  const git = (...args: readonly string[]) =>
+    run('git', ['-C', remote, '-c', 'user.name=x', '-c', 'user.email=x@example.com', ...args]);
+  git('init', '--initial-branch=main');
+  git('commit', '--allow-empty', '--message=first');
+  const { scripts: egg, variables } = eggSchema.parse(JSON.parse(file('ops/pterodactyl-egg.json')));
+  expect(variables.find(({ env_variable }) => env_variable === 'GIT_TAG')?.default_value).toBe('');
+  const [ofEgg = ''] = /^if \[ -z[\s\S]*?^fi$/m.exec(egg.installation.script) ?? [];
+  const [ofDocs = ''] = /^TAG=.*$/m.exec(file('docs/install.md')) ?? [];
+  const [, ofUpdate = ''] = /^ *git checkout "\$\((.*)\)"$/m.exec(file('docs/operate.md')) ?? [];
+  const found = () => [
+    run('bash', ['-ec', `GIT_ADDRESS=${remote} GIT_TAG=; ${ofEgg}; echo $GIT_TAG`]).printed,
+    run('sh', ['-ec', `${ofDocs.replace('$REPOSITORY', remote)}; echo \${TAG:-main}`]).printed,
+    run('sh', ['-ec', `cd ${remote}; ${ofUpdate}`]).printed,
+  ];
+  expect(found()).toEqual(['main', 'main', 'FETCH_HEAD']);
+  for (const tag of ['v0.9.0', 'v0.10.0', 'v0.11.0-rc.1', 'other']) git('tag', tag);
+  expect(found()).toEqual(['v0.10.0', 'v0.10.0', 'v0.10.0']);
 });

@@ -38,7 +38,7 @@ const times = (count: number, make: (n: number) => Promise<string | NotRun>) =>
   Array.from({ length: count }, (_, n) => make(n));
 
 describe('the request scheduler', () => {
-  it('gives the next slot to the guild served longest ago', async () => {
+  it('gives the next slot to the least recently served guild', async () => {
     const { started, ask, end } = setUp(1);
     for (const guild of ['a', 'b', 'c']) {
       void ask(guild);
@@ -119,7 +119,7 @@ describe('the request scheduler', () => {
     expect(await next).toBe('ran');
   });
 
-  it('is full if a new task would have to wait', async () => {
+  it('reports that it is full if a new task would have to wait', async () => {
     const { turns, ask, end } = setUp(1);
     expect(turns.isFull()).toBe(false);
     void ask('a');

@@ -607,7 +607,7 @@ describe.skipIf(!hasChromium)('the sandbox in a browser', () => {
     expect(await focusedName(tab)).toBe('Sandbox');
   });
 
-  it("is in German if the user's Discord is in German", async () => {
+  it("uses German if the user's Discord is in German", async () => {
     const [, second] = scene.sandbox.discord.everyGuild;
     const tab = await scene.tab(`&locale=de&guild=${second?.id}`);
     expect(await tab.getByRole('heading').allInnerTexts()).toEqual([

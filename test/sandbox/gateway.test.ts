@@ -89,7 +89,7 @@ describe('a gateway session', () => {
     [1000, 0],
     [1001, 0],
     [4200, 4 * 60_000],
-  ])('expires after closing (code %i, delay %i ms)', async (code, waitMs) => {
+  ])('expires after its connection closes (code %i, delay %i ms)', async (code, waitMs) => {
     const { standIn } = await open();
     const { sessionId, close } = await identified(standIn);
     await close(code);

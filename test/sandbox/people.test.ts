@@ -66,7 +66,7 @@ describe('a simulated direct message', () => {
 });
 
 describe('a simulated command', () => {
-  it('is only shown to users who are allowed to use it', async () => {
+  it('is shown only to users who are allowed to use it', async () => {
     const bot = await open();
     const { standIn, guild, person } = bot;
     const names = (who = person) => who.commands().map(({ name }) => name);
@@ -116,7 +116,7 @@ describe('a simulated reply', () => {
 });
 
 describe('a simulated message', () => {
-  it('only lets users press visible, enabled buttons', async () => {
+  it('lets users press only visible, enabled buttons', async () => {
     const bot = await open();
     const { standIn, guild, person } = bot;
     const components = [

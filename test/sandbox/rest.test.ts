@@ -264,7 +264,7 @@ describe('the simulated REST API', () => {
     expect(broken()).toEqual([title]);
   });
 
-  it('keeps the ids of republished commands', async () => {
+  it('preserves the ids of republished commands', async () => {
     const { standIn, ask } = await open();
     const commandsPath = `/applications/${standIn.applicationId}/commands`;
     const before = standIn.commands().map(({ id }) => id);
@@ -366,7 +366,7 @@ describe('the simulated REST API', () => {
     expect((await read()).status).toBe(200);
   });
 
-  it('only accepts messages in channels where the bot can post', async () => {
+  it('accepts messages only in channels where the bot can post', async () => {
     const { standIn, guild, broken, ask } = await open();
     const { guildEvents, channels } = standIn;
     const [general, staff] = channels(guild);
@@ -398,7 +398,7 @@ describe('the simulated REST API', () => {
     expect(broken()).toEqual([]);
   });
 
-  it('only delivers direct messages to users who accept them', async () => {
+  it('delivers direct messages only to users who accept them', async () => {
     const { standIn, guild, person, broken, ask } = await open();
     const { guildEvents, person: newPerson, rejectDirectMessages } = standIn;
     const openDirect = (json: object) => ask('POST /users/@me/channels', { json });
@@ -444,7 +444,7 @@ describe('the simulated REST API', () => {
     ]);
   });
 
-  it('only pings users and roles that allowed_mentions permits', async () => {
+  it('pings only users and roles that allowed_mentions permits', async () => {
     const { standIn, guild, person, ask } = await open();
     const { guildEvents } = standIn;
     const free = guildEvents.addRole(guild, { name: 'free', mentionable: true });
@@ -477,7 +477,7 @@ describe('the simulated REST API', () => {
     }
   });
 
-  it('only injects a fault into requests with a matching path', async () => {
+  it('injects a fault only into requests with a matching path', async () => {
     const { standIn, ask } = await open();
     standIn.faults.inject({ fault: { kind: 'status', status: 500 }, path: /^\/users/ });
     expect((await ask('GET /gateway/bot')).status).toBe(200);
@@ -500,7 +500,7 @@ describe('the simulated REST API', () => {
     await dispatcher.destroy();
   });
 
-  it("finds encoded secrets in the bot's requests", async () => {
+  it("detects encoded secrets in the bot's requests", async () => {
     const { standIn, webhook, deferred } = await open();
     const interaction = await deferred();
     for (const content of ['it is se"cret', Buffer.from('se"cret').toString('base64')])

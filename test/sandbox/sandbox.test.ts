@@ -108,7 +108,7 @@ describe("the sandbox's bot process", () => {
     expect(lines.filter((line) => /"level":"(?:warn|error)"/.test(line))).toEqual([]);
   });
 
-  it('reports an unexpected exit with its status and last output', async () => {
+  it('is reported with its status and last output after an unexpected exit', async () => {
     const [crashed] = await eventsDuring('bot', async () => {
       // 4013 means invalid intents, so the bot can't recover.
       sandbox.discord.gateway.close(4013);
@@ -125,7 +125,7 @@ describe("the sandbox's bot process", () => {
     expect(await somebody('member').slash('games')).toMatchObject({ kind: 'message' });
   });
 
-  it("doesn't report a restart as a crash", async () => {
+  it("isn't reported as crashed after a restart", async () => {
     const states = await eventsDuring('bot', () => sandbox.restart());
     expect(states).toMatchObject([
       { state: 'stopped', exit: { status: 0, wanted: true } },

@@ -99,7 +99,7 @@ describe('the list parser', () => {
     expect(read(`server,port,game,about\n8.8.8.8,1,cs2,${about}`)).toBe('[2] 8.8.8.8:1 cs2');
   });
 
-  it('shortens addresses and games that are too long for a message', () => {
+  it('truncates addresses and games that are too long for a message', () => {
     const x = 'x'.repeat(1_990);
     const cells = { server: `8.8.8.8/${x}`, port: x, query_port: x, game: x };
     const table = `server,port,query_port,game\n${Object.values(cells).join(',')}`;

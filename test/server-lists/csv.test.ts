@@ -87,7 +87,7 @@ describe('the CSV writer', () => {
     expect(file).toBe(`\ufeff"'=1+1","'+1","'-1","'@x","''=1","it's","'=1","a;'-1, '= 2|b"\r\n`);
   });
 
-  it('writes no formulas, whatever delimiter the spreadsheet uses', () => {
+  it('never writes a formula, whichever delimiter the spreadsheet uses', () => {
     const cell = fc.string({ unit: fc.oneof(marks, ignored, splits, anyCharacter) });
     fc.assert(
       fc.property(fc.array(cell, { minLength: 1, maxLength: 9 }), (cells) => {

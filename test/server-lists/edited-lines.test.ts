@@ -92,7 +92,7 @@ describe('the line numbers after an edit', () => {
   const placing = (...labels: (string | undefined)[]) =>
     createPlacing({ labels, opened, others, leftOut: ['8', '40'] });
 
-  it("reuse a deleted line's number if none is typed", () => {
+  it('are taken from deleted lines if none are typed', () => {
     const { placeIn } = placing('12b', undefined, undefined, undefined);
     expect([2, 1, 3, 4].map(placeIn)).toEqual([
       { line: 3 },
@@ -117,12 +117,12 @@ describe('the line numbers after an edit', () => {
     ]);
   });
 
-  it("aren't reused for lines without a server", () => {
+  it("aren't taken from deleted lines if a line has no server", () => {
     const { labelOf, placeIn } = placing('3', undefined, undefined);
     expect([labelOf(1), placeIn(2), labelOf(3)]).toEqual(['3', { line: 12, part: 2 }, '41']);
   });
 
-  it('can be taken from lines that had no server', () => {
+  it('can reuse the numbers of lines that had no server', () => {
     const { labelOf, placeIn } = placing('8', '40', undefined);
     expect([labelOf(1), placeIn(2), placeIn(3)]).toEqual(['8', { line: 40 }, { line: 3 }]);
   });

@@ -93,7 +93,7 @@ describe('the list parser', () => {
     expect(asked).toEqual(['refresh']);
   });
 
-  it("doesn't refresh a recent games list", async () => {
+  it("doesn't force a refresh while the games list is fresh", async () => {
     const fresh = setUp(true);
     expect(shown(await fresh.read('8.8.8.8:1 new'))).toEqual(['game-unknown']);
     expect(fresh.asked).toEqual(['soon']);

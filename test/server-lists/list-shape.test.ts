@@ -90,7 +90,7 @@ describe('the list parser', () => {
     }
   });
 
-  it('keeps the unambiguous lines around an ambiguous one', () => {
+  it('selects the unambiguous lines around an ambiguous one', () => {
     const list = read(`${A}:27015 cs2\nyou can also play on ${B}:27016 today\n${A}:27017 cs2`);
     expect([list.shape, places(list), candidates(list)]).toEqual([
       'unsure',

@@ -67,7 +67,7 @@ describe('the simulated listing service', () => {
     expect(service.submitted).toHaveLength(100);
   });
 
-  it('only accepts POST requests to /api', async () => {
+  it('accepts only POST requests to /api', async () => {
     const service = await serve();
     expect((await fetch(`${service.url}/api`)).status).toBe(405);
     expect((await fetch(`${service.url}/`, { method: 'POST' })).status).toBe(404);
