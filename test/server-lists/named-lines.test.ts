@@ -42,7 +42,7 @@ it('a line number shared by several servers is ambiguous', () => {
   expect(linesNamed('1, 5', PLACES)).toMatchObject({ kind: 'not-selected', typed: '5', possible: [3, 4] });
 });
 
-it('servers stored by version 0.4.0 get different labels if they share a line', () => {
+it('servers stored by version 0.4.0 get distinct labels if they share a line', () => {
   const servers = withParts([at(1), at(1), at(1), at(2), at(5), at(5, 2)]);
   expect(servers).toEqual([at(1), at(1, 2), at(1, 3), at(2), at(5), at(5, 2)]);
   expect(linesNamed('1', servers)).toMatchObject({ kind: 'not-selected', typed: '1', possible: [0, 1, 2] });

@@ -116,7 +116,9 @@ describe('the list parser', () => {
     }
   });
 
-  it.each(Object.entries(AS_TEXT))('never uses the default game for records with games: %s', (_, write) => {
+  it.each(
+    Object.entries(AS_TEXT),
+  )('never applies the default game to a record that names a game: %s', (_, write) => {
     for (const records of RECORDS.slice(0, 2)) {
       const list = readList(write(records), { ...games, defaultGame: 'minecraft' });
       if (list.kind !== 'rows') throw new Error(`expected rows, got ${list.kind}`);

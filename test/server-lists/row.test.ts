@@ -79,7 +79,7 @@ describe('an unknown game', () => {
   }
   const old = { fresh: false, afterwards: true };
 
-  it('triggers a refresh of the games list unless the list is recent', async () => {
+  it('triggers a refetch of the games list unless it is fresh', async () => {
     expect(await read('cs2', old)).toEqual({ asked: 0, game: 'cs2' });
     expect(await read('new', old)).toEqual({ asked: 1, game: 'new' });
     expect(await read('other', old)).toEqual({ asked: 1, game: 'game-unknown' });
@@ -169,7 +169,7 @@ describe("a row's original text", () => {
     [654_321, 'rust', []],
     [280_915, 'rust', ['28015']],
     [112_233, undefined, []],
-  ])('has these suggested corrections for port %j (game: %s): %j', (port, game, expected) => {
+  ])('gets suggested corrections if the port is %j (game: %s): %j', (port, game, expected) => {
     const repairs = repairsOf({ code: 'port-too-high', field: 'port', port }, game);
     expect(repairs.map(({ value }) => value)).toEqual(expected);
     for (const repair of repairs)
@@ -185,7 +185,7 @@ describe("a row's original text", () => {
     ['70.000', []],
     ['0.123', []],
     ['28.01', []],
-  ])('has these suggested corrections for port %j: %j', (port, expected) => {
+  ])('gets suggested corrections if the port is %j: %j', (port, expected) => {
     const repairs = repairsOf({ code: 'port-not-a-number', field: 'port', port });
     expect(repairs.map(({ value }) => value)).toEqual(expected);
   });

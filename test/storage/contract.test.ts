@@ -33,7 +33,7 @@ async function guildsIn(store: Store): Promise<readonly string[]> {
 describe.each(kinds())('a %s store', (kind) => {
   const openStore: Place['open'] = async (deps) => (await newPlace(kind)).open(deps);
 
-  it('keeps rows and values across a restart', async () => {
+  it('preserves rows and values across a restart', async () => {
     const { open } = await newPlace(kind);
     const store = await open();
     await addGuild(store, '1');
@@ -360,14 +360,14 @@ describe.each(kinds())('processes sharing a %s store', (kind) => {
     expect(await untils()).toHaveLength(2);
   });
 
-  it('lose their leases if another process claims sole use of the store', async () => {
+  it('lose their leases if another process claims exclusive use of the store', async () => {
     const [store] = await openBoth();
     await working(store);
     const { processId } = await startProcess(store, { isShared: false });
     expect(await rowsIn(store, 'leases')).toMatchObject([{ process_id: processId }]);
   });
 
-  it('never run a shared job at the same time', async () => {
+  it('never run a shared job concurrently', async () => {
     const [store, another] = await openBoth();
     const [one, other] = [await startProcess(store), await startProcess(another)];
     const done: string[] = [];

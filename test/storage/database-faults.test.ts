@@ -55,7 +55,7 @@ describe('opening a database', () => {
     expect(readFileSync(path).equals(bytes)).toBe(true);
   });
 
-  it('fails if another process keeps the file locked', async () => {
+  it('fails if another process holds a lock on the file', async () => {
     const path = await filled();
     const other = new DatabaseSync(path);
     onTestFinished(() => other.close());

@@ -42,7 +42,7 @@ describe('encryption without ENCRYPTION_KEY', () => {
     expect(readFileSync(file, 'utf8')).toBe(text);
   });
 
-  it("doesn't replace a missing key file if data exists", async () => {
+  it("doesn't recreate a missing key file if data exists", async () => {
     const store = await openStore();
     await start(store);
     rmSync(`${store.path}.key`);

@@ -41,7 +41,7 @@ describe('encryption', () => {
     );
   });
 
-  it('rejects a shortened authentication tag', () => {
+  it('rejects a truncated authentication tag', () => {
     const record = encryption.seal('the-api-key', 'guild 1');
     const tag = Buffer.from(record.tag, 'base64').subarray(0, 4).toString('base64');
     expect(() => encryption.open({ ...record, tag }, 'guild 1')).toThrow(UndecryptableError);

@@ -69,21 +69,21 @@ function wordsOf(error: unknown): string {
 }
 
 describe.skipIf(!hasPostgres())('a PostgreSQL store', () => {
-  it('creates its tables only once if several processes start at the same time', async () => {
+  it('creates its tables only once if several processes start at once', async () => {
     const { storeUrl, query } = await database();
     await Promise.all(Array.from({ length: 5 }, () => started(storeUrl)));
     const count = String(Object.keys(MIGRATIONS).length);
     expect(await query('select count(*) from kysely_migration')).toEqual([{ count }]);
   });
 
-  it('keeps all 50 concurrent changes from two processes', async () => {
+  it('loses none of 50 concurrent changes from two processes', async () => {
     const { storeUrl } = await database();
     const [one, other] = [await started(storeUrl), await started(storeUrl)];
     await Promise.all(Array.from({ length: 25 }, () => [addOne(one), addOne(other)]).flat());
     expect(await one.values.get('n')).toBe(50);
   });
 
-  it("can write for one guild while another's changes are waiting", async () => {
+  it("can write one guild's data while another guild's changes are waiting", async () => {
     const { storeUrl } = await database();
     const store = await started(storeUrl);
     const inside = Promise.withResolvers<void>();
@@ -109,7 +109,7 @@ describe.skipIf(!hasPostgres())('a PostgreSQL store', () => {
     expect(await values.keys('a:')).toEqual(['a:1', 'a:\u{FFFD}']);
   });
 
-  it('rolls back a change after an ignored database error', async () => {
+  it('rolls back a transaction that ignored a database error', async () => {
     const store = await started((await database()).storeUrl);
     const change = store.inGuild('1', async () => {
       await store.values.set('a:1', 1);

@@ -314,7 +314,7 @@ describe.each(kinds())('the bot with a %s database', (kind) => {
     );
   });
 
-  it("keeps guilds' departure dates from version 0.3.0", async () => {
+  it("preserves guilds' departure dates from version 0.3.0", async () => {
     const place = await placeOf('0.3.0');
     await place.read(`insert into presence (guild_id, used_at, absent_since, was_listed) values
       ('100', null, 5, 1), ('200', 7, 5, 0), ('300', 5, 7, 0), ('400', 5, null, 0)`);

@@ -74,7 +74,7 @@ describe('a transaction', () => {
   });
 });
 
-describe("a transaction that doesn't end", () => {
+describe('a stuck transaction', () => {
   /** How long the test observes the transaction, in milliseconds. */
   const STUCK_MS = 30;
   async function openWatched() {
@@ -83,7 +83,7 @@ describe("a transaction that doesn't end", () => {
     return { store, stuck };
   }
 
-  it('is reported with its guild and origin', async () => {
+  it('is reported with its guild and stack trace', async () => {
     const { store, stuck } = await openWatched();
     const end = Promise.withResolvers<void>();
     const first = store.inGuild('7', () => end.promise);

@@ -94,8 +94,8 @@ it.each(kinds())('a server counts as unconfirmed after 15 minutes without an out
   ]);
 });
 
-describe('the search for servers being sent', () => {
-  it('finds recently reserved servers without an outcome', async () => {
+describe('the search for in-flight servers', () => {
+  it('finds recently reserved servers that have no outcome yet', async () => {
     const { store, alreadySubmitted } = await openParts(NOW);
     const ofGuild = { guildId: '1', userId: '7' };
     await addDone(store, { ...ofGuild, id: 'a', at: NOW, hosts: ['ended'] });

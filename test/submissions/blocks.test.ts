@@ -70,7 +70,7 @@ describe.each(kinds())('a blocked submission (%s)', (kind) => {
     expect(await opened.press('a')).toMatchObject({ kind: 'ended' });
   });
 
-  it('keeps its blocked lines until their hosts are unblocked', async () => {
+  it('holds back lines with a blocked host until the host is unblocked', async () => {
     const opened = await open();
     await opened.block({ kind: 'host', host: 'bad.example.com' });
     const rows = [readyRow(1, 'x.bad.example.com'), readyRow(2, 'good.example.com')];
@@ -108,7 +108,7 @@ describe.each(kinds())('a blocked submission (%s)', (kind) => {
     expect(await opened.approvals.withdraw(mia, 'b', 'w')).toBeUndefined();
   });
 
-  it("can't enter the queue through a member's or moderator's edit", async () => {
+  it("can't be queued by editing a waiting submission", async () => {
     const opened = await open();
     await opened.turnApprovalOn();
     await opened.submit(readyDraft('a', 1));
@@ -175,7 +175,7 @@ describe.each(kinds())('a blocked submission (%s)', (kind) => {
     expect(await opened.blocks.list(guildId)).toMatchObject([{ target: again }]);
   });
 
-  it("is accepted if the guild's settings don't mention any blocks", async () => {
+  it("isn't detected if the guild's hasBlocks flag is missing", async () => {
     const opened = await open();
     await opened.block(MEMBER);
     await opened.settings.change(guildId, ({ hasBlocks: _, ...others }) => others);

@@ -64,7 +64,7 @@ describe("a draft that can't be submitted", () => {
     expect(statements).toEqual(['insert drafts', 'insert keyv health']);
   });
 
-  it('reports a disallowed game instead of a missing port', async () => {
+  it('is rejected for a disallowed game rather than a missing port', async () => {
     const opened = await open();
     await opened.settings.change('1', (now) => ({ ...now, games: ['rust'] }));
     const typed = { server: 'a.example.com', port: '', queryPort: '', game: 'cs2' };
@@ -102,7 +102,7 @@ describe("a draft that can't be submitted", () => {
     expect(await codeOf({ includesAlreadySubmitted: true, mark: 'of other rows' })).toBe('changed');
   });
 
-  it("keeps the member's choice to include previously submitted servers", async () => {
+  it("remembers the member's choice to include previously submitted servers", async () => {
     const opened = await open({ member: { servers: 1, seconds: 3600 } });
     await addDone(opened.store, { id: 'x', guildId: '1', userId: '2', at: NOW, hosts: ['a'] });
     const draft: Draft = { id: 'd', source: 'options', rows: [readyRow(1, 'a')] };
@@ -112,8 +112,8 @@ describe("a draft that can't be submitted", () => {
   });
 });
 
-describe('a submission waiting for approval', () => {
-  it('prevents the submission of a draft with the same server', async () => {
+describe('a draft with a server that is already waiting for approval', () => {
+  it("can't be submitted", async () => {
     const opened = await open();
     await opened.settings.change('1', (now) => ({ ...now, approval: true }));
     const same = { rows: [readyRow(1, 'a')], source: 'text' } as const;
@@ -134,7 +134,7 @@ describe('a submission waiting for approval', () => {
 });
 
 describe('a submission that exceeds the daily quota', () => {
-  it('returns its excess servers to the queue after approval', async () => {
+  it('leaves its excess servers in the queue when approved', async () => {
     const opened = await open();
     await opened.settings.change('1', (now) => ({ ...now, approval: true, dailyQuota: 2 }));
     const draft = readyDraft('d', 3);

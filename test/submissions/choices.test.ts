@@ -130,7 +130,7 @@ describe('ambiguous addresses in a draft', () => {
     expect(await choose(2)).toEqual(['2 rust']);
   });
 
-  it('default to the game that the member chose', async () => {
+  it('default to the game that the member selected', async () => {
     const { open, choose, draftEditor } = await openEditor();
     await open({ ...people(1), candidates: [candidate(1, 'cs2'), candidate(2)] });
     expect(shown(await choose(0, 1))).toEqual(['1 cs2', '2 rust']);
@@ -144,7 +144,7 @@ describe('ambiguous addresses in a draft', () => {
     expect(shown(await choose(0, 1))).toEqual(['1 cs2', '2 gm']);
   });
 
-  it('get a suggested game if the game name next to them is misspelt', async () => {
+  it('get a game suggestion if the adjacent game name is misspelt', async () => {
     const { open, choose } = await openEditor();
     const texts = ['counter stirke 2', 'team fortres', 'surf ski 24/7', 'fortres', 'rust and minecraft'];
     const candidates = texts.map((words, index) => ({ ...candidate(index + 1), words }));

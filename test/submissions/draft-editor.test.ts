@@ -93,7 +93,7 @@ function checked(result: EditResult | NotRead): CheckedDraft {
   return result;
 }
 
-describe('a list draft', () => {
+describe('the draft editor', () => {
   it('shows how many servers can be sent', async () => {
     const { store, open, stored } = await openEditor();
     await addDone(store, { id: 'x', guildId: '1', userId: '3', at: 1, hosts: ['a.example.com'] });
@@ -113,7 +113,7 @@ describe('a list draft', () => {
     expect(await stored()).toEqual(draft);
   });
 
-  it('keeps both changes if two buttons are pressed at the same time', async () => {
+  it('applies both changes if two buttons are pressed at once', async () => {
     const { store, draftEditor, open, stored } = await openEditor();
     await addDone(store, { id: 'x', guildId: '1', userId: '3', at: 1, hosts: ['a.example.com'] });
     await open('a.example.com:27015 cs2\n8.8.8.8:1');
@@ -126,7 +126,7 @@ describe('a list draft', () => {
     expect(shown(draft.rows)).toEqual(['1 a.example.com:27015 cs2', '2 8.8.8.8:1 rust']);
   });
 
-  it("ignores a lookup's results if it was edited during the lookup", async () => {
+  it("ignores a lookup's results if the draft was edited during the lookup", async () => {
     let during = async () => {};
     const { draftEditor, open } = await openEditor(async (rows) => {
       await during();
@@ -159,7 +159,7 @@ describe('a list draft', () => {
     ).toBe(1);
   });
 
-  it('is rechecked for duplicates after a game is chosen', async () => {
+  it('rechecks the draft for duplicates after a game is chosen', async () => {
     const { draftEditor, open } = await openEditor();
     await open('8.8.8.8:1 cs2\n8.8.8.8:1\n8.8.4.4\n127.1:5');
     const { draft } = checked(await draftEditor.correct(mia, 'd', withGame('cs2')));
@@ -167,7 +167,7 @@ describe('a list draft', () => {
     expect(linesToEdit(draft, 'invalid').text).toBe('3. 8.8.4.4 cs2\n4. 127.1:5');
   });
 
-  it("can fill in missing ports with the game's default port", async () => {
+  it("can fill in a missing port with the game's default port", async () => {
     const { draftEditor, open } = await openEditor();
     const opened = await open('8.8.8.8 rust\n8.8.8.8:28015 rust\n8.8.4.4');
     expect(opened.draft.rows.flatMap((row) => withUsualPort(games)(row)?.port ?? [])).toEqual(['28015']);
@@ -176,7 +176,7 @@ describe('a list draft', () => {
     expect(shown(draft.rows)).toEqual(['1 8.8.8.8:28015 rust', '2 = 1', '3 8.8.4.4:27015 cs2']);
   });
 
-  it("can replace invalid ports with the game's default port", async () => {
+  it("can replace an invalid port with the game's default port", async () => {
     const { draftEditor, open } = await openEditor();
     await open(
       '8.8.8.8:0 Rust\n8.8.4.4,-1,cs2\n1.1.1.1:270155 cs2\n1.0.0.1:70000 cs2\n9.9.9.9:0 mystery\n9.9.9.9,1,cs2,70000',
@@ -273,7 +273,7 @@ describe('editing a draft', () => {
     expect(shown(checked(await edit('1. 8.8.8.8:2 cs2', 'all')).draft.rows)).toEqual(['1 8.8.8.8:2 cs2']);
   });
 
-  it('keeps unchanged lines without reparsing them', async () => {
+  it("doesn't reparse unchanged lines", async () => {
     const { drafts, draftEditor, edit } = await openEditor();
     const submission = { server: 'a.example.com', port: 27015, queryPort: 27016, game: 'cs2' };
     const rows: readonly Row[] = [
@@ -409,7 +409,7 @@ describe('editing a draft', () => {
   });
 });
 
-describe("input that can't be read as a list", () => {
+describe("input that can't be parsed as a list", () => {
   async function openTyped() {
     const opened = await openEditor();
     const keep = (id: string, text: string, modal: TypedText['modal'] = 'paste') =>

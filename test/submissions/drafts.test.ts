@@ -45,7 +45,7 @@ describe('a stored draft', () => {
     expect(await drafts.find(mia, 'd')).toMatchObject({ kind: 'no-draft', why: 'cancelled' });
   });
 
-  it('keeps its owner as long as its submission exists', async () => {
+  it('still belongs to its creator if deleted before its submission', async () => {
     const { store, clock, drafts, submissions, waitingSubmissions, approvals } = await openParts(NOW);
     const draft = readyDraft('d', 1);
     await drafts.save(mia, draft);
@@ -99,7 +99,7 @@ describe('a stored draft', () => {
     expect(await drafts.read('d')).toEqual(draft);
   });
 
-  it('keeps unreadable input for only 15 minutes', async () => {
+  it('discards unparseable input after 15 minutes', async () => {
     const { clock, drafts } = await openParts(NOW);
     const typed = { text: 'steve joined', game: '', modal: 'all' } as const;
     await drafts.save(mia, { ...readyDraft('edited', 1), typed });
@@ -203,8 +203,8 @@ describe('a stored draft', () => {
   });
 });
 
-describe("a guild's drafts", () => {
-  it('are deleted, oldest first, if they exceed 8 MiB in total', async () => {
+describe("the size limit for a guild's drafts", () => {
+  it('removes the oldest drafts beyond 8 MiB in total', async () => {
     let time = 100 * MINUTE;
     const store = await openStore();
     const { drafts } = partsOver(store, { now: () => (time += 1) });
@@ -219,7 +219,7 @@ describe("a guild's drafts", () => {
     expect(await drafts.find(elsewhere, 'elsewhere')).toEqual(halfOf('elsewhere'));
   });
 
-  it('are deleted first if they belong to the member who uses the most space', async () => {
+  it('first removes drafts of the member who uses the most space', async () => {
     const { clock, drafts } = await openParts(NOW);
     const save = async (id: string, userId: string, kib: number) => {
       clock.now += 1;

@@ -30,7 +30,7 @@ describe("deleting a member's name", () => {
     expect((await rowsIn(store, 'servers')).map(({ user_id }) => user_id)).toEqual(Array(5).fill(null));
   });
 
-  it("also deletes the member's id if no limit applies", async () => {
+  it("also deletes the member's id unless a limit still needs it", async () => {
     const { store, drafts, history, erasure } = await open();
     const at = NOON - 48 * HOUR;
     await addDone(store, { id: 'a', guildId: '1', userId: USER, at, hosts: manyHosts(1_200) });
@@ -81,7 +81,7 @@ describe("deleting a guild's data", () => {
     expect(await rowsIn(store, 'used')).toEqual([]);
   });
 
-  it("leaves future-dated servers out of the guild's limit", async () => {
+  it("doesn't count future-dated servers towards the guild's limit", async () => {
     const { store, clock, limits, erasure } = await open({ guild: { servers: 8, seconds: 3600 } });
     const wanted = { guildId: '1', userId: 'x', count: 8 };
     const add = (id: string, at: number) =>

@@ -75,7 +75,7 @@ it.each([
   if (isSoon === false) expect(until).toBe(NOON + DAY_MS / 2);
 });
 
-it('the remaining allowance includes the limit that applies and its reset time', async () => {
+it('the remaining allowance is returned with the applicable limit and its reset time', async () => {
   const { remaining } = await open('-20', { member: limitOf('2/60') });
   expect(await remaining(me)).toMatchObject({ count: 1, limited: { code: 'member-limit' } });
   const limited = { code: 'daily-quota' };
@@ -84,7 +84,7 @@ it('the remaining allowance includes the limit that applies and its reset time',
   expect(await full.remaining(me)).toMatchObject({ count: 0, limited: { until: NOON + 40_000 } });
 });
 
-it('servers are counted from midnight UTC, or earlier if a limit needs it', async () => {
+it('servers are counted from midnight UTC, or earlier if a limit requires it', async () => {
   const since = async (member: number, guild: number) => {
     const limits = await open('', {
       member: { ...many, seconds: member },

@@ -105,7 +105,7 @@ async function breakColumn({ store }: Opened, column: 'sent_at' | 'outcome'): Pr
   return async () => void (await sql.raw('DROP TRIGGER broken').execute(store.tables()));
 }
 
-it('a reservation is synced to disk before anyone can see it', async () => {
+it('a reservation is synced to disk before it becomes visible', async () => {
   const writes = recordWrites();
   const latest: unknown[] = [];
   const note = () => void latest.push(writes.at(-1)?.kind);
@@ -347,7 +347,7 @@ describe('requests to the service', () => {
 describe('a retry', () => {
   const FAILED: Outcome = { kind: 'not-sent', reason: 'service' };
 
-  it('replaces the unsent servers from the previous attempt', async () => {
+  it('overwrites the servers left unsent by the previous attempt', async () => {
     const opened = await open((n) => (n === 1 ? ACCEPTED : FAILED));
     await list(opened, 250);
     for (let press = 0; press < 30; press += 1) {
@@ -366,7 +366,7 @@ describe('a retry', () => {
     expect(await submissions(opened)).toHaveLength(2);
   });
 
-  it('only replaces servers that are resubmitted', async () => {
+  it('overwrites only the servers that are resubmitted', async () => {
     const opened = await open(() => FAILED, { member: { servers: 5, seconds: 60 } });
     await list(opened, 5);
     await addDone(opened.store, { id: 'x', guildId: '1', userId: '2', at: NOW, hosts: ['a', 'b', 'c'] });
@@ -538,7 +538,7 @@ describe('a submission', () => {
     it.each([
       { after: 'a second', ms: 1_000 },
       { after: 'almost 15 minutes', ms: 15 * MINUTE - 1 },
-    ])('prevents the server from being resent $after later', async ({ ms }) => {
+    ])("can't be resubmitted $after later", async ({ ms }) => {
       const opened = await unsaved();
       opened.clock.now += ms;
       for (const isAnyway of [false, true]) {
@@ -555,7 +555,7 @@ describe('a submission', () => {
       expect(opened.requests).toHaveLength(1);
     });
 
-    it('counts as unknown after 16 minutes', async () => {
+    it('counts as unconfirmed after 16 minutes', async () => {
       const opened = await unsaved();
       opened.clock.now += 16 * MINUTE;
       expect(reasonIn(await again(opened, false))).toMatchObject({

@@ -253,7 +253,7 @@ describe('pruning', () => {
     expect((await rowsIn(store, 'drafts')).map(({ id }) => id)).toEqual(['new']);
   });
 
-  it('deletes unreadable text and cancelled drafts after 15 minutes', async () => {
+  it('deletes unparseable input and cancelled drafts after 15 minutes', async () => {
     const { store, partsAt, prune } = await open();
     const mia = { guildId: '1', user: { id: '7', name: 'mia' } };
     const typed = { text: 'steve "joined"', game: '', modal: 'all' } as const;

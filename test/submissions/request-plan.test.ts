@@ -93,7 +93,7 @@ describe("a submission's requests", () => {
     expect(sizes).toHaveLength(10 + 2 * 200);
   });
 
-  it('drop the retry time from their outcomes', () => {
+  it('omit the retry time from their outcomes', () => {
     const { outcomes } = carryOut(['cs2'], () => ({ kind: 'rejected', message: 'Slow.', retryAfterMs: 9 }));
     expect(outcomes).toEqual([{ kind: 'rejected', message: 'Slow.' }]);
   });

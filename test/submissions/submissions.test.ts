@@ -139,7 +139,7 @@ describe('a submitted server', () => {
 });
 
 describe('a submitted draft', () => {
-  it("keeps the servers that weren't accepted", async () => {
+  it("still contains the servers that weren't accepted", async () => {
     const { store, drafts, submissions, submitRows, end, latest, leftRows } = await open();
     const rows = [
       invalidRow(1),
@@ -161,7 +161,7 @@ describe('a submitted draft', () => {
     expect((await latest())?.servers.map(({ line }) => line)).toEqual([2, 3, 4, 5]);
   });
 
-  it('counts as submitted once every server has been accepted', async () => {
+  it('counts as fully submitted once every server has been accepted', async () => {
     const { submissions, submitRows, end, leftRows } = await open();
     const id = await submitRows([readyRow(1, 'a')]);
     await end(id, [ACCEPTED]);
@@ -222,7 +222,7 @@ describe('a 15-minute-old submission', () => {
     ]);
   });
 
-  it("ends even if its draft can't be read", async () => {
+  it('ends even if its draft is corrupted', async () => {
     const { store, clock, submissions, submitRows, servers, latest, leftRows } = await open();
     const id = await submitRows([readyRow(1, 'a'), readyRow(2, 'b')]);
     clock.now += 15 * MINUTE;
@@ -255,7 +255,7 @@ it('a submission can only be found in its own guild', async () => {
   expect(await submissions.by('2', 'i')).toEqual([]);
 });
 
-it('outcomes are stored unchanged, but long messages are shortened', async () => {
+it('outcomes are stored unchanged, but long messages are truncated', async () => {
   const { submitRows, end, latest } = await open();
   const outcomes: readonly Outcome[] = [
     ACCEPTED,

@@ -148,7 +148,7 @@ describe('npm run backup', () => {
     expect(await valueIn(file, 'a:1')).toBe('kept');
   });
 
-  it('reports errors in a single line without creating a file', async () => {
+  it('reports errors on a single line without creating a file', async () => {
     const data = await made();
     const file = join(data, 'copy.sqlite');
     const usage = await run('backup', [file, file], store(data));
@@ -222,7 +222,7 @@ describe('npm run restore', () => {
     expect(await valueIn(pathIn(data), 'a:previous')).toBeUndefined();
   });
 
-  it('keeps the old database even if it is damaged', async () => {
+  it('keeps the old database even if it is corrupted', async () => {
     const [data, file] = [await made(), join(folder(), 'copy.sqlite')];
     await backUp(await made('a:restored'), file);
     writeFileSync(pathIn(data), 'no database at all');

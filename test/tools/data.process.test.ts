@@ -114,7 +114,7 @@ describe('npm run data', () => {
     expect(ofGuild).toContain('\nBlocked by ALLOWED_GUILDS and BLOCKED_GUILDS, which');
   });
 
-  it('reports errors in a single line without overwriting files', async () => {
+  it('reports errors on a single line without overwriting files', async () => {
     const data = folder();
     const missing = await run(data, ['guild', GUILD, 'show']);
     expect(missing).toMatchObject({

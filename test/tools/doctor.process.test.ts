@@ -160,7 +160,7 @@ describe("the doctor's Discord check", () => {
     await fails('Token', words, { DISCORD_TOKEN: wrong });
   });
 
-  it("reports that it can't reach Discord", async () => {
+  it('detects that Discord is unreachable', async () => {
     const { failed, text } = await examine({ DISCORD_API_URL: 'http://127.0.0.1:9/api' });
     expect(failed).toEqual(['Token']);
     expect(text).toMatch(/cannot reach Discord: connection refused/);
@@ -306,7 +306,7 @@ describe('the doctor', () => {
     expect(text).toMatch(new RegExp(`→ set LISTING_API_URL=${listing.url}, where`));
   });
 
-  it("reports that LISTING_URL isn't set", async () => {
+  it('reports whether LISTING_URL is set', async () => {
     expect((await examine()).text).toMatch(/^skipped +Listing page +LISTING_URL is not set: members/m);
     const { text } = await examine({ LISTING_URL: 'https://list.example/' });
     expect(text).toMatch(/^ok +Listing page +https:\/\/list\.example\/$/m);
@@ -391,7 +391,7 @@ describe('the doctor', () => {
     await store.stop();
   });
 
-  it('warns about a .env file that others can read or Docker would misread', async () => {
+  it('warns about a .env file that other users can read or Docker would misread', async () => {
     const file = await fileWith(
       '.env',
       'LOG_LEVEL=info\nLISTING_NAME="My List"\nexport HTTP_PORT=9464 # local\n',
@@ -443,7 +443,7 @@ describe('the doctor', () => {
     expect(nowhere.text).toMatch(/→ .*sudo chown -R \d+:\d+ /);
   });
 
-  it('detects an encryption key that is wrong, missing or readable by others', async () => {
+  it('detects an encryption key that is wrong, missing or readable by other users', async () => {
     const another = { ENCRYPTION_KEY: randomBytes(32).toString('base64') };
     await fails('Encryption key', /encrypted with another key \(id \w+\)/, another);
     const keyFile = join(bot.data, 'bot.sqlite.key');

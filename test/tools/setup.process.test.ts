@@ -112,7 +112,7 @@ describe('npm run setup', () => {
     expect(readFileSync(path, 'utf8')).toBe(`${after}\nLISTING_API_URL=${listing.url}\n`);
   });
 
-  it.skipIf(process.platform === 'win32')('reports a write error in a single line', async () => {
+  it.skipIf(process.platform === 'win32')('reports a write error on a single line', async () => {
     const cwd = folder();
     chmodSync(cwd, 0o500);
     const input = lines(TOKEN, listing.url);

@@ -76,7 +76,7 @@ describe.each(kinds())('createStoredData() with %s', (kind) => {
     return { store, data: createStoredData({ store, config, logger: recorder() }) };
   }
 
-  it("finds all of a member's records without exposing secrets or others' data", async () => {
+  it("finds all of a member's records without exposing secrets or other members' data", async () => {
     const { data } = await filled();
     const found = await data.find({ kind: 'member', id: MIA.id });
     const records = found.guilds[A];

@@ -104,7 +104,7 @@ describe('escapeText', () => {
     );
   });
 
-  it('shortens long text without splitting characters or escapes', () => {
+  it('truncates long text without splitting characters or escapes', () => {
     fc.assert(
       fc.property(nasty, fc.integer({ min: 4, max: 40 }), (text, most) => {
         const short = escapeText(text, most);
@@ -210,7 +210,7 @@ describe('shortenMarkup', () => {
     expect(shortenMarkup(text, max)).toBe(expected);
   });
 
-  it('closes a shortened code span', () => {
+  it('closes a truncated code span', () => {
     const text = `- line 1: \`${'[a](https://evil.example) @everyone **b** '.repeat(3)}\` is wrong`;
     for (let max = 1; max <= text.length; max++) {
       expect(rendered(shortenMarkup(text, max)).active.filter((kind) => kind !== 'list')).toEqual(

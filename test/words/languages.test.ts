@@ -54,7 +54,7 @@ describe('the notes for translators', () => {
 });
 
 describe("the bot's code", () => {
-  it("doesn't contain language-specific separators or colons", () => {
+  it("doesn't hard-code language-specific separators or colons", () => {
     const root = join(import.meta.dirname, '../..');
     const files = globSync(['src/app.ts', 'src/{interactions,words}/*.ts', 'commands/**/*.ts'], {
       cwd: root,
@@ -72,7 +72,7 @@ describe('the languages', () => {
     expect(locales.filter((locale, index) => locales.indexOf(locale) !== index)).toEqual([]);
   });
 
-  it('are all checked for overlong labels', () => {
+  it('are all covered by the check for overlong labels', () => {
     const name = 'x'.repeat(60);
     expect(withoutRoom([{ components: [{ type: 2, label: `Use ${name}` }] }])).toEqual([]);
     const faults = withoutRoom([{ components: [{ type: 2, label: `Use ${name}${name}` }] }]);

@@ -74,7 +74,7 @@ describe('a game server line in a message', () => {
 });
 
 describe('a list of games', () => {
-  it('keeps labels unique when it shortens long names', () => {
+  it('keeps labels unique when it truncates long names', () => {
     const same = Array.from({ length: 25 }, (_, n) => ({ name: 'x'.repeat(100), alias: `game${n}` }));
     const fit = fitChoices(gameChoices(same));
     expect(fit.map(({ value }) => value)).toEqual(same.map(({ alias }) => alias));

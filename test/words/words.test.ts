@@ -63,7 +63,7 @@ describe("the bot's strings", () => {
       expect(wordsFor(locale)('pager.next')).toBe('Next');
   });
 
-  it("don't interpret values as templates", () => {
+  it("don't expand templates in inserted values", () => {
     const t = wordsFor('en-US') as unknown as (key: string, values?: object) => string;
     expect(t('pager.page', { page: undefined, pages: null })).toBe('Page  of ');
     const typed = '$& $t(pager.next) {{pages}} {{count}}';
