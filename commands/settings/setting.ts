@@ -208,17 +208,17 @@ export function checkShown(shownId: string, chosen: string | undefined, message:
 
 /**
  * Creates the handler of a button that removes the role or channel that the page showed. See {@link checkShown}.
- * @param rest removes what belongs to the role or channel from the other settings
+ * @param withoutRelated removes what belongs to the role or channel from the other settings
  */
 export const removal =
   (
     name: 'notifyRoleId' | 'trustedRoleId' | 'approvalRoleId' | 'announceChannelId',
     message: 'settings.otherChosen' | 'settings.otherChannelChosen',
-    rest = (others: Settings): Settings => others,
+    withoutRelated = (others: Settings): Settings => others,
   ): Handler =>
   ({ t }, _now, shownId) => ({
     make({ [name]: chosen, ...others }) {
       checkShown(shownId, chosen, t(message));
-      return rest(others);
+      return withoutRelated(others);
     },
   });

@@ -66,7 +66,7 @@ export function severalActions(
         : t('approval.several.approveMembers', { count, members });
     return {
       content: [`**${heading}**`, members === 1 && byText(t, first), omitted].filter(Boolean).join('\n'),
-      embeds: [{ description: listed.fullList }],
+      embeds: [{ description: listed.listText }],
       components: rows([
         button(
           submissionsId('approvethese', writeSeen(userId, listed.submissions)),

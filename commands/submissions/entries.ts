@@ -67,7 +67,8 @@ export function entryText(
       ...reasonTexts(t, declineReason, isOpened ? MAX_ESCAPED_REASON_LENGTH : MAX_OWN_REASON_LENGTH),
     ].join('\n');
   }
-  const approved = decidedBy === '' ? [] : [decisionText(t, 'approved', entry)];
+  const isUndecided = decidedBy === '' || state === 'waiting' || state === 'withdrawn';
+  const approved = isUndecided ? [] : [decisionText(t, 'approved', entry)];
   const why = only ? whyTexts(t, only) : [];
   return [what, [menuDescription(t, entry), ...about, ...approved].join(' · '), ...why].join('\n');
 }

@@ -34,7 +34,8 @@ const MAX_LIST_LENGTH = 3_800;
 interface ListedSubmissions {
   /** Sorted from oldest to newest. */
   readonly submissions: readonly Submission[];
-  readonly fullList: string;
+  /** Names every server of these submissions. */
+  readonly listText: string;
   readonly omitted: number;
 }
 
@@ -48,7 +49,7 @@ export async function listSubmissions(
   { approvals, games }: CommandDeps,
 ): Promise<ListedSubmissions> {
   const submissions: Submission[] = [];
-  let fullList = '';
+  let listText = '';
   const waiting = await approvals.waiting(guildId, userId || undefined);
   const isOneMember = new Set(waiting.map((each) => each.userId)).size === 1;
   for (const { id, submissionId } of waiting) {
@@ -65,12 +66,12 @@ export async function listSubmissions(
       ...lines,
       ...backgroundTexts(t, await approvals.background(submission), games),
     ].filter(Boolean);
-    const longer = [fullList, ...text].filter(Boolean).join('\n');
+    const longer = [listText, ...text].filter(Boolean).join('\n');
     if (longer.length > MAX_LIST_LENGTH) continue;
     submissions.push(submission);
-    fullList = longer;
+    listText = longer;
   }
-  return { submissions, fullList, omitted: waiting.length - submissions.length };
+  return { submissions, listText, omitted: waiting.length - submissions.length };
 }
 
 /** Hashes a submission's id. The id changes whenever the submission's servers change. */
@@ -150,12 +151,12 @@ export function declineAllModal(
   isReasonRequired: boolean,
 ): Modal {
   const { t } = context;
-  const { submissions, fullList, omitted } = listed;
+  const { submissions, listText, omitted } = listed;
   const [first] = submissions;
   return modal({
     id: submissionsId('declines', writeSeen(userId, submissions)),
     title: t('approval.several.decline', { count: submissions.length, name: first?.userName ?? '' }),
-    text: [fullList, omittedText(t, omitted)].filter(Boolean).join('\n'),
+    text: [listText, omittedText(t, omitted)].filter(Boolean).join('\n'),
     fields: [...reasonFields(context, isReasonRequired), blockField(context, submissions)],
   });
 }

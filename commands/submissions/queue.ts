@@ -68,7 +68,7 @@ export type Sight = 'all' | 'decided' | 'own';
 /** Keeps the moderator's input for the current version of the submission. */
 type KeepForm = (now: SeenApproval, submission: Submission | undefined) => RefusedForm;
 
-/** Encodes the filter for the buttons of a message that shows only the reader's own waiting submissions, or all. */
+/** Encodes the filter for the buttons of a message that shows the reader's own waiting submissions, or those to decide on. */
 const stateOf = ({ user }: Context, isOwn: boolean): string =>
   writeFilter({ ...readFilter(''), userId: isOwn ? user.id : '' });
 

@@ -98,7 +98,7 @@ type ControlRow = readonly (Control | false | undefined)[];
 interface ShownDraft {
   readonly checked: CheckedDraft;
   readonly games: AllowedGames;
-  /** Without a key, `keyButton` lets an admin enter one. */
+  /** False without a key, and for blocked members. Without a key, `keyButton` lets an admin enter one. */
   readonly canSubmit: boolean;
   readonly keyButton: Control | false;
   readonly shown: DraftAdditions;

@@ -39,7 +39,7 @@ import { reasonText } from './decline-reasons.ts';
 
 /** If there are more servers, the message only shows how many. */
 export const MAX_SERVERS_SHOWN = 10;
-const MAX_LENGTHS_IN_LOG = { name: 60, address: 80 };
+const MAX_LENGTHS = { name: 60, address: 80 };
 export const MAX_REASON_LENGTH = 300;
 /** Shows a whole reason. Escaping at most doubles its length. */
 export const MAX_ESCAPED_REASON_LENGTH = 2 * MAX_REASON_LENGTH;
@@ -194,7 +194,7 @@ export function serversText(
   const named = servers
     .slice(0, maxNamed)
     .map(({ server }, index) =>
-      index > 0 && isSameGame ? addressCode(server) : describeServer(t, server, games, MAX_LENGTHS_IN_LOG),
+      index > 0 && isSameGame ? addressCode(server) : describeServer(t, server, games, MAX_LENGTHS),
     );
   return namedText(t, named, servers.length);
 }
@@ -258,10 +258,7 @@ export function channelView(
   games: GameIndex,
 ): ChannelMessage {
   const { servers } = submission;
-  const lines = serverLines(t, submittedIn(submission), games, MAX_LENGTHS_IN_LOG).slice(
-    0,
-    MAX_SERVERS_SHOWN,
-  );
+  const lines = serverLines(t, submittedIn(submission), games, MAX_LENGTHS).slice(0, MAX_SERVERS_SHOWN);
   const list = fittingLines(t, lines, servers.length, MAX_LIST_LENGTH);
   const text = stateTextOf(t, submission);
   const texts = [
@@ -270,7 +267,7 @@ export function channelView(
     submission.state === 'waiting' ? `-# ${text}` : text,
     ...backgroundTexts(t, background, games),
   ];
-  const isCut = servers.some(({ server }) => addressOf(server).length > MAX_LENGTHS_IN_LOG.address);
+  const isCut = servers.some(({ server }) => addressOf(server).length > MAX_LENGTHS.address);
   const isListComplete = !isCut && list === lines.join('\n');
   return {
     content: `${signOf(submission)} ${texts.filter(Boolean).join('\n')}`,
@@ -298,7 +295,7 @@ export const backgroundTexts = (
   ...blockedTexts(t, background),
   ...background.manyPorts.map(
     ({ host, count }) =>
-      `🔢 ${t('approval.manyPorts', { count, host: cutForCode(host, MAX_LENGTHS_IN_LOG.address) })}`,
+      `🔢 ${t('approval.manyPorts', { count, host: cutForCode(host, MAX_LENGTHS.address) })}`,
   ),
   ...background.decided.map((part) => decidedPartText(t, part, games)),
   ...moreText(t, background.olderDeclineCount),
@@ -406,7 +403,7 @@ export function correctedTexts(
   if (id === undefined) return [];
   const by =
     id === '' ? t('approval.corrected') : t('approval.correctedBy', { user: memberText({ id, name }) });
-  const code = (value: string) => `\`${cutForCode(value, MAX_LENGTHS_IN_LOG.address)}\``;
+  const code = (value: string) => `\`${cutForCode(value, MAX_LENGTHS.address)}\``;
   return [by, ...(from && only ? changedTexts(t, { from, to: only, format: code }, games) : [])];
 }
 

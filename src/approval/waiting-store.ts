@@ -266,7 +266,11 @@ export function createWaitingSubmissions({
       const own = declined.servers.map(rowForServer);
       const stillWaiting = others?.state === 'waiting' ? others.servers.map(rowForServer) : [];
       const rows = [...own, ...stillWaiting].toSorted(inOrderOfPlaces);
-      const draft = (await drafts.read(draftId)) ?? { id: draftId, source: 'text', rows: [] };
+      const draft = (await drafts.read(draftId)) ?? {
+        id: draftId,
+        source: declined.source ?? 'text',
+        rows: [],
+      };
       const notice = draft.isCancelled ? undefined : await claimNotice(id);
       if (notice === undefined) return false;
       const all = [...otherRows(draft, declined.servers), ...own].toSorted(inOrderOfPlaces);

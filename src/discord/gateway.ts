@@ -56,6 +56,7 @@ export interface GatewayDeps {
   readonly token: Secret;
   /** Called for each INTERACTION_CREATE when it arrives on any shard. Must not throw. */
   readonly onInteraction: (payload: unknown) => void;
+  /** Called at most once. */
   readonly onFatal: (error: FatalDiscordError) => void;
   readonly logger: Logger;
 }

@@ -13,6 +13,7 @@ const ASK_AGAIN_AFTER_MS = 10 * 60_000;
 
 export interface Turn {
   readonly shard: number;
+  /** Whether the shard identifies for the first time since the process started. */
   readonly isFirst: boolean;
   /** Aborted when the waiting connection ends. */
   readonly signal: AbortSignal;

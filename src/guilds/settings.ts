@@ -40,7 +40,7 @@ const settingsSchema = z.object({
   requiresReason: z.exactOptional(z.boolean()),
   /** The role whose members can submit without approval. */
   trustedRoleId: z.exactOptional(z.string()),
-  /** Whether members are notified of decisions. Defaults to true. */
+  /** Whether members are notified of decisions by direct message. Defaults to true. */
   directMessages: z.exactOptional(z.boolean()),
   announce: z.boolean(),
   /** The channel for announcements. Defaults to the channel in which the submission was made. */

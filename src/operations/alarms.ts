@@ -61,6 +61,7 @@ export function createAlarms(deps: AlarmsDeps): Alarms {
   const log = createSparingLog(logger);
   const known = new Map<Condition, ConditionState>();
   const waiting: Line[] = [];
+  /** The new states that were posted but not stored yet, by key. */
   const unsaved = new Map<string, boolean>();
   let postedAt = Number.NEGATIVE_INFINITY;
   let trouble: string | undefined;

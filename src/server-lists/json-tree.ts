@@ -96,7 +96,7 @@ function withEnds(text: string): string {
 /** Begins a value, or ends a list or an object. */
 interface JsonToken extends Place {
   readonly text: string;
-  /** '' for a value that isn't a field's. */
+  /** The key in front of the value. Only meaningful for a field's value. */
   readonly key: string;
 }
 

@@ -83,7 +83,7 @@ export function createHistory({ store, myTurn, now }: SubmissionStoreBase) {
   const serversMatching = (guildId: string, { game, outcome, address }: ServerFilter) =>
     serversIn(guildId)
       .$if(game !== undefined, (rows) => rows.where('servers.game', '=', game ?? ''))
-      .$if(outcome !== undefined && !isOpen(outcome), (rows) => rows.where(hasOutcome(outcome)))
+      .$if(outcome !== undefined && isServerOutcome(outcome), (rows) => rows.where(hasOutcome(outcome)))
       .$if(address !== undefined, (rows) => rows.where(addressContainsAll(address)));
 
   /** SQL condition for submissions that this member withdrew within a day, and didn't replace or delete. */
@@ -274,8 +274,8 @@ export function createHistory({ store, myTurn, now }: SubmissionStoreBase) {
   };
 }
 
-const isOpen = (outcome: FoundOutcome | undefined): boolean =>
-  outcome === 'waiting' || outcome === 'withdrawn';
+const isServerOutcome = (outcome: FoundOutcome | undefined): boolean =>
+  outcome !== 'waiting' && outcome !== 'withdrawn';
 
 function canHaveOutcome(outcome: FoundOutcome | undefined, isWithdrawn: RawBuilder<boolean>) {
   if (outcome === 'withdrawn') return isWithdrawn;
