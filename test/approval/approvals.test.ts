@@ -647,7 +647,7 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     });
   });
 
-  it("can't be approved after being corrected to an already submitted server", async () => {
+  it("can't be approved once it has been corrected to an already submitted server", async () => {
     const opened = await open();
     const { drafts, approvals } = opened;
     const rows = ['a.example.com', 'b.example.com'].map((host) => readyRow(1, host));

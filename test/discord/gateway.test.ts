@@ -102,7 +102,7 @@ it.each([
   expect(gateway.isConnected()).toBe(false);
 });
 
-it("a bot reserves the day's last 200 IDENTIFYs for startup", async () => {
+it('the last 200 IDENTIFYs of the day are reserved for startup', async () => {
   const discord = await startStandIn({ identifiesUsed: 800 });
   const gateway = await connectedTo(discord);
   expect(gateway.logged('this start uses IDENTIFYs reserved')).toHaveLength(1);

@@ -159,7 +159,7 @@ describe("the bot's commands", () => {
   });
 });
 
-it('a published command is guild-only and has its required permission', () => {
+it('a published command is guild-only and requires the right permission', () => {
   const data = { type: ApplicationCommandType.ChatInput, name: 'one', description: 'Does it' } as const;
   const shown = { ...data, contexts: [0], integration_types: [0] };
   expect(asPublished({ data })).toEqual(shown);

@@ -492,7 +492,7 @@ it('/addserver treats an address that is just a number as a port', async ({ guil
 });
 
 describe("a game that the guild doesn't allow", () => {
-  it('is rejected with a choice of allowed games', async ({ guild, member }) => {
+  it('is rejected, and the allowed games are offered instead', async ({ guild, member }) => {
     await allowGames(guild, ['css']);
     const near = await addServer(member, 'a.example.com:1', { game: 'counter-strik' });
     expect(labelsOf(near)).toEqual(['Submit as Counter-Strike: Source', 'Edit']);

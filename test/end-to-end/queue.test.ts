@@ -95,7 +95,7 @@ describe('the queue in /submissions', () => {
     expect(textOf(queue)).toContain(`q${shown()}.example.com`);
   });
 
-  it('replaces the previous decision with an error if a correction or approval fails', async ({
+  it('shows an error instead of the previous decision if a correction or approval fails', async ({
     guild,
     admin,
   }) => {

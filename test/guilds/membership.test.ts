@@ -214,7 +214,7 @@ describe("a guild's membership", () => {
     expect(asked).toEqual([]);
   });
 
-  it('is checked sooner if the guild has been unused for longer', async () => {
+  it('is checked sooner the longer the guild has been unused', async () => {
     const { asked, running, play, left, logger } = await open({ pauseMs: 1e9 });
     await play('check 1h used:1 check 30d');
     const checked = running.bot.check();

@@ -161,7 +161,7 @@ describe('after a restart', () => {
     expect(textOf(await answer)).toContain('2 accepted, 1 unconfirmed');
   });
 
-  it("a resumed process doesn't repeat another process's log channel entry", async () => {
+  it("a process doesn't post a log channel entry that another has already posted", async () => {
     const { bot, asked, stored } = await open();
     const { interaction } = await asked(() => bot.person().slash('work'));
     await bot.restarted().interactionStore.record(interaction);
@@ -197,7 +197,7 @@ describe('after a restart', () => {
   it.each([
     'refuse',
     'correct',
-  ])('a moderator sees that an interrupted modal had no effect: %s', async (action) => {
+  ])('a moderator is told that an interrupted modal had no effect: %s', async (action) => {
     const { bot, leftUpdate } = await open();
     const deferred = { type: InteractionResponseType.DeferredMessageUpdate } as const;
     const { message } = await leftUpdate(deferred, `submissions:${action}:draft:submission`);

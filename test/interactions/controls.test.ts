@@ -40,7 +40,7 @@ it('a field with a minimum length is required', () => {
     Object(modal({ id: 'a', title: 'A', fields: [{ ...field, ...more }] }).components[0]).component;
   expect(fieldOf({})).toMatchObject({ required: false, max_length: 10, style: 1 });
   expect(fieldOf({ value: '' })).not.toHaveProperty('value');
-  expect(fieldOf({ minLength: 1, value: 'x', long: true })).toMatchObject({
+  expect(fieldOf({ minLength: 1, value: 'x', isMultiline: true })).toMatchObject({
     required: true,
     min_length: 1,
     value: 'x',

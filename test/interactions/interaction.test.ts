@@ -159,7 +159,7 @@ describe('the parsed request', () => {
     expect(command(options)).toEqual({ kind: 'command', name: 'echo', fields, files: {} });
   });
 
-  it('contains the files and users as resolved by Discord', () => {
+  it('contains the files and users resolved by Discord', () => {
     const type = ApplicationCommandOptionType.User;
     const options = [
       { name: 'file', value: '8' },

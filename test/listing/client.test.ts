@@ -355,7 +355,7 @@ it('the client stops reading a list after 1,000 unusable games', async () => {
   expect(api.log()).toContain('using only its first 1001 games');
 });
 
-it('the client logs an unrequested response encoding', async () => {
+it("the client logs a response encoding that it didn't request", async () => {
   const { api } = await setUp({ mode: { kind: 'gzipBomb' } });
   expect(await api.add([one], key)).toMatchObject({ kind: 'unknown', reason: 'unreadable' });
   expect(api.log()).toContain('encoded as gzip, which the bot did not request');

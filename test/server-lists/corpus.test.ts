@@ -66,7 +66,7 @@ function shownUnchosen(list: ReadList): readonly string[] {
 describe('the list parser', () => {
   it.each(CASES)('finds the servers in this text: $shown', ({ text, list }) =>
     expect(read(text, DEFAULT_GAME)).toBe(list));
-  it.each(casesOf(ofNone))('finds the servers in this text (no default game): $shown', ({ text, list }) =>
+  it.each(casesOf(ofNone))('finds the servers without a default game: $shown', ({ text, list }) =>
     expect(read(text)).toBe(list));
 
   it('finds no rows in an empty list', () => {

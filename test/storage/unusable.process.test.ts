@@ -45,7 +45,7 @@ describe('a bot with permanently unusable data', () => {
     ['an empty key file', (path) => writeFileSync(`${path}.key`, ''), /must be a 32-byte key/],
     ['a database from a newer version', addMigration, /was written by a newer version/],
     ['a file that is not a database', (path) => writeFileSync(path, 'diary'.repeat(99)), /is damaged/],
-  ])('exits with status 78 because of %s', async (_, cause, message) => {
+  ])('exits with status 78: %s', async (_, cause, message) => {
     const path = await filled();
     await cause(path);
     const { status, stderr } = await start(path);

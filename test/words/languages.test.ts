@@ -208,7 +208,7 @@ describe.each(languages)('the strings in $tag', ({ tag, sentences: tree }) => {
     expect(translated.filter(([, text]) => asciiBehindWide.test(text))).toEqual([]);
   });
 
-  it('have a different name for every outcome', () => {
+  it('use a different term for every outcome', () => {
     const outcomes = Object.values(tree.outcome);
     expect(outcomes.filter((name, index) => outcomes.indexOf(name) !== index)).toEqual([]);
   });
