@@ -55,7 +55,7 @@ it('a moderator can undo a decline in the log channel before the member is notif
   await moderator.press(kept, 'Undo decline');
   const replies = () => guild.discord.requests.filter(({ body }) => body.includes('Not undone.'));
   await expect.poll(() => replies().length).toBeGreaterThan(0);
-  expect(replies()[0]?.body).toContain('@member can submit what was declined again.');
+  expect(replies()[0]?.body).toContain('@member can resubmit what was declined.');
   expect(labelsOf(kept)).toEqual([]);
   await expect.poll(() => textOf(declined)).toContain('Not here');
   expect(directTo(guild, member)).toEqual([]);
