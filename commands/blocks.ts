@@ -190,7 +190,7 @@ export function createBlockList({
 }
 
 export const blocksLine = (t: Translate, number: number): string =>
-  number === 0 ? t('blocks.none') : t('blocks.some', { names: number });
+  number === 0 ? t('blocks.none') : t('blocks.some', { blocked: number });
 
 /** Omits mentions and times, because Discord doesn't show them in menus. */
 function optionFor(t: Translate, { id, target, reason, by }: NamedBlock) {

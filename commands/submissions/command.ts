@@ -137,7 +137,7 @@ export function submissionsCommand(deps: CommandDeps): Command {
     const decide = isOwn ? (await waysToWaiting(context, filter)).decide : undefined;
     const unfinished = await unfinishedList(context);
     const extra = [unfinished.button, decide].filter((each) => each !== undefined);
-    const first = await queue.waiting(context, waiting, isOwn, extra);
+    const first = await queue.waiting(context, waiting, { isOwn, extra });
     if (first === undefined) return showHistory(context, filter, 1, unfinished);
     const decides = !isOwn && (await queue.sightOf(context)) !== 'own';
     const problem = decides ? await deps.keys.problem(context.guildId) : undefined;

@@ -65,6 +65,13 @@ export type ApprovalQueue = ReturnType<typeof createApprovalQueue>;
 /** See `sightOf`. */
 export type Sight = 'all' | 'decided' | 'own';
 
+interface WaitingOptions {
+  /** Whether to show only the reader's own submissions. */
+  readonly isOwn: boolean;
+  /** For moderators, replaces **History**, so that the message has at most eight buttons and menus. */
+  readonly extra: readonly Control[];
+}
+
 /** Keeps the moderator's input for the current version of the submission. */
 type KeepForm = (now: SeenApproval, submission: Submission | undefined) => RefusedForm;
 
@@ -193,10 +200,9 @@ export function createApprovalQueue(deps: CommandDeps) {
   async function showNext(
     context: Context,
     wanted: number,
-    isOwn = false,
-    extra: readonly Control[] = [],
+    { isOwn = false, extra = [] }: Partial<WaitingOptions> = {},
   ): Promise<Reply> {
-    const found = await waiting(context, wanted, isOwn, extra);
+    const found = await waiting(context, wanted, { isOwn, extra });
     if (found) return found;
     const { t } = context;
     const decides = !isOwn && (await decidesNow(context));
@@ -227,7 +233,7 @@ export function createApprovalQueue(deps: CommandDeps) {
     texts: readonly string[],
     place: number,
     extra: readonly Control[] = [],
-  ): Promise<Reply> => withNext(texts, await showNext(context, place, true, extra));
+  ): Promise<Reply> => withNext(texts, await showNext(context, place, { isOwn: true, extra }));
 
   /**
    * Builds the reply after a member edited their own submission in /submissions.
@@ -298,7 +304,7 @@ export function createApprovalQueue(deps: CommandDeps) {
     const extra = [...undoButtons(t, now), replaceKeyButton(context, approved), ...resend.buttons].filter(
       (each) => each !== false,
     );
-    const next = await showNext(context, before, false, extra.slice(0, 1));
+    const next = await showNext(context, before, { extra: extra.slice(0, 1) });
     return withNext([decidedText(t, now, games), ...notes], next);
   }
 
@@ -326,13 +332,11 @@ export function createApprovalQueue(deps: CommandDeps) {
   /**
    * Shows a waiting submission that the member can decide on or withdraw, if there is one.
    * @param wanted the submission's place, from which the others follow from oldest to newest and around
-   * @param extra for moderators, replaces **History**, so that the message has at most eight buttons and menus
    */
   async function waiting(
     context: Context,
     wanted: number,
-    isOwn: boolean,
-    extra: readonly Control[],
+    { isOwn, extra }: WaitingOptions,
   ): Promise<(ApprovalView & Required<Pick<Reply, 'components'>>) | undefined> {
     const { t } = context;
     const { decides, found } = await inOrder(context, isOwn);

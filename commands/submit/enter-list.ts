@@ -20,6 +20,7 @@ export async function enterList(context: Context & EnteredValues, deps: CommandD
   const file = context.file('file');
   const game = context.field('game').trim();
   const isTyped = text.trim() !== '';
+  const onlyFile = isTyped ? undefined : file;
   let typed = text;
   try {
     const bytes = file && (await readFile(context, file, deps));
@@ -29,10 +30,10 @@ export async function enterList(context: Context & EnteredValues, deps: CommandD
     const list = await deps.parser.read({ guildId, sources, defaultGame: usable });
     // Without pasted text, members can correct the file's content in the modal, as long as it fits.
     typed ||= list.lastText ?? '';
-    if (file && !isTyped && list.kind === 'too-many')
-      throw new UserError(t('list.file.too-many-in-file', { file: fileName(file), most: list.most }));
-    if (file && !isTyped && list.lastText === '')
-      throw new UserError(t('list.file.blank', { file: fileName(file) }));
+    if (onlyFile && list.kind === 'too-many')
+      throw new UserError(t('list.file.too-many-in-file', { file: fileName(onlyFile), most: list.most }));
+    if (onlyFile && list.lastText === '')
+      throw new UserError(t('list.file.blank', { file: fileName(onlyFile) }));
     if (list.kind !== 'rows') throw new UserError(unreadableText(list, t));
     const { hidden } = list;
     const choices = choicesIn(list, usable);

@@ -367,7 +367,7 @@ const MAX_BLOCKED_NAMED = 5;
 const blockedTexts = (t: Translate, { blocked }: Pick<Background, 'blocked'>): readonly string[] =>
   blocked.length === 0
     ? []
-    : [`🚫 ${t('blocks.some', { names: targetsText(t, blocked, MAX_BLOCKED_NAMED) })}`];
+    : [`🚫 ${t('blocks.some', { blocked: targetsText(t, blocked, MAX_BLOCKED_NAMED) })}`];
 
 /** Builds a version of {@link channelView} without any text that Discord may have mistaken for a harmful link. */
 export function harmfulView(
