@@ -129,8 +129,9 @@ describe.skipIf(!hasPostgres())('if the response to a COMMIT is lost', () => {
     await turnApprovalOn(guild);
     await addServer(guild.member, `${HOST}:1`);
     const message = await waitingIn(guild);
+    const queue = await guild.admin.slash('submissions');
     const cut = wire.cutCommitOf('"decided_by"');
-    const answer = await inStaff(guild, 'admin').press(message, 'Approve');
+    const answer = await guild.admin.press(queue, 'Approve');
     await cut;
     expect(textOf(answer)).toContain("Not sent. Something went wrong on the bot's side.");
     await expect.poll(() => labelsOf(message)).toEqual(DECISIONS);
