@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
@@ -91,6 +92,66 @@ export const runFile = (
   options: ProgramOptions,
 ): Promise<Ended> =>
   runProgram([process.execPath, fileURLToPath(new URL(`../../${file}`, import.meta.url)), ...args], options);
+
+class ToolExit extends Error {
+  readonly status: number;
+
+  constructor(status: number) {
+    super(`the tool has exited with status ${status}`);
+    this.status = status;
+  }
+}
+
+let toolRuns = 0;
+
+/**
+ * Like {@link runFile}, for one of the operator's tools. Runs it in this process, because a new process would spend a second
+ * on loading the same modules. Replaces this process's globals while the tool is running, so only one tool can run at a time.
+ */
+export async function runToolInProcess(
+  [file, ...args]: readonly [string, ...string[]],
+  { env, cwd, input = '' }: Pick<ProgramOptions, 'env' | 'cwd' | 'input'>,
+): Promise<Ended> {
+  const said = { stdout: '', stderr: '' };
+  const undo: (() => void)[] = [];
+  function replace(owner: object, name: string, value: unknown): void {
+    const original = Object.getOwnPropertyDescriptor(owner, name);
+    Object.defineProperty(owner, name, { value, configurable: true, writable: true });
+    undo.push(() => {
+      Reflect.deleteProperty(owner, name);
+      if (original) Object.defineProperty(owner, name, original);
+    });
+  }
+  for (const name of ['stdout', 'stderr'] as const)
+    replace(process[name], 'write', (text: string) => {
+      said[name] += text;
+      return true;
+    });
+  const path = fileURLToPath(new URL(`../../${file}`, import.meta.url));
+  replace(process, 'argv', [process.execPath, path, ...args]);
+  replace(process, 'env', { PATH: process.env.PATH, ...env });
+  replace(process, 'stdin', Readable.from([Buffer.from(input)]));
+  replace(process, 'exit', (status: number) => {
+    throw new ToolExit(status);
+  });
+  const folder = process.cwd();
+  const { exitCode } = process;
+  process.exitCode = 0;
+  try {
+    if (cwd !== undefined) process.chdir(cwd);
+    toolRuns += 1;
+    // The query makes the tool run again, although its module has already been loaded.
+    await import(`${path}?run=${toolRuns}`);
+    return { status: Number(process.exitCode), ...said };
+  } catch (error) {
+    if (error instanceof ToolExit) return { status: error.status, ...said };
+    throw error;
+  } finally {
+    process.chdir(folder);
+    process.exitCode = exitCode;
+    for (const each of undo) each();
+  }
+}
 
 /** A line in the metrics text format: a name, unparsed labels and a value. */
 export interface Sample {

@@ -21,12 +21,16 @@ import { restore } from '../../src/tools/restore-backup.ts';
 import { oneBot, textOf } from '../support/bot.ts';
 import { addDone, partsOver } from '../support/builders.ts';
 import { bytesOnDisk, openStore, rowsIn } from '../support/database.ts';
-import { folder, recorder, runFile } from '../support/machine.ts';
+import { folder, recorder, runFile, runToolInProcess } from '../support/machine.ts';
 import { ACCEPTED, addServer, addsOf } from '../support/people.ts';
 
 /** Runs `npm run backup -- …` or `npm run restore -- …` as defined in package.json. */
-const run = (tool: 'backup' | 'restore', args: readonly string[], env: Readonly<Record<string, string>>) =>
-  runFile([`src/tools/${tool}.ts`, ...args], { env });
+const run = (
+  tool: 'backup' | 'restore',
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  runTool = runToolInProcess,
+) => runTool([`src/tools/${tool}.ts`, ...args], { env });
 
 /** Variables for the doctor, whose checks of Discord and the listing service fail. */
 const REQUIRED = {
@@ -79,7 +83,7 @@ describe('npm run backup', () => {
   it('creates a file that only its owner can access', async () => {
     const data = await made();
     const file = join(data, 'copy.sqlite');
-    const done = await run('backup', [file], store(data));
+    const done = await run('backup', [file], store(data), runFile);
     expect(done).toMatchObject({ status: 0, stderr: '' });
     expect(done.stdout).toContain(`Backed up ${pathIn(data)} to ${file} (`);
     expect(done.stdout).toContain(`keep ${pathIn(data)}.key too`);
@@ -92,7 +96,7 @@ describe('npm run backup', () => {
     const data = await made();
     const preload = new URL('../support/preloads/full-disk.ts', import.meta.url);
     const env = { ...store(data), NODE_OPTIONS: `--import=${preload}` };
-    const { status, stderr } = await run('backup', [join(data, 'copy.sqlite')], env);
+    const { status, stderr } = await run('backup', [join(data, 'copy.sqlite')], env, runFile);
     expect(status).toBe(1);
     expect(stderr).toMatch(
       /^backup: could not make a backup: only 3 MiB is free in .*, but 100 MiB is needed\n$/,
@@ -211,7 +215,7 @@ describe('npm run restore', () => {
     const file = join(folder(), 'copy.sqlite');
     await backUp(await made('a:restored'), file);
     await changedAndKilled(data);
-    const done = await run('restore', [file], store(data));
+    const done = await run('restore', [file], store(data), runFile);
     expect(done).toMatchObject({ status: 0, stderr: '' });
     expect(done.stdout).toContain('Approving one would send it again');
     const [, kept = ''] = /is kept as (\S+):/.exec(done.stdout) ?? [];
@@ -242,7 +246,7 @@ describe('npm run restore', () => {
       const data = await made('a:previous');
       await changedAndKilled(data);
       const env = { ...store(data), NODE_OPTIONS: `--import=${preload}`, KILLED_BEFORE: String(before) };
-      ({ status } = await run('restore', [file], env));
+      ({ status } = await run('restore', [file], env, runFile));
       const kept = readdirSync(data).filter((name) => /\.replaced-[\dTZ-]+$/.test(name));
       for (const name of kept) expect(await valueIn(join(data, name), 'a:previous')).toBe('late');
       const [previous, restored] = [
@@ -289,7 +293,9 @@ describe('npm run restore', () => {
     await opened.values.set('a:large', 'x'.repeat(2_000_000));
     await opened.values.delete('a:large');
     await opened.stop();
-    const { stdout } = await runFile(['src/tools/doctor.ts'], { env: { ...REQUIRED, ...store(data) } });
+    const { stdout } = await runToolInProcess(['src/tools/doctor.ts'], {
+      env: { ...REQUIRED, ...store(data) },
+    });
     expect(stdout).toMatch(/^ok +Disk .* takes 2,\d+ KiB, of which 1,9\d+ KiB is unused: see "Disk space"/m);
     const file = join(data, 'copy.sqlite');
     expect(await run('backup', [file], store(data))).toMatchObject({ status: 0 });

@@ -11,15 +11,19 @@ import { type StoreUrl, sqliteAt } from '../../src/store-url.ts';
 import { Secret } from '../../src/text/secret.ts';
 import { addDone } from '../support/builders.ts';
 import { hasPostgres, newDatabase, openStoreAt, rowsIn } from '../support/database.ts';
-import { folder, recorder, runFile } from '../support/machine.ts';
+import { folder, recorder, runFile, runToolInProcess } from '../support/machine.ts';
 
 const KEY = randomBytes(32).toString('base64');
 const API_KEY = new Secret('the-api-key-of-the-guild');
 const GUILD = '100';
 
 /** Runs `npm run copy-store -- …` as defined in package.json, with a PostgreSQL database in STORE_URL. */
-const copy = (args: readonly string[], STORE_URL: string, env: Readonly<Record<string, string>> = {}) =>
-  runFile(['src/tools/copy-store.ts', ...args], { env: { STORE_URL, ENCRYPTION_KEY: KEY, ...env } });
+const copy = (
+  args: readonly string[],
+  STORE_URL: string,
+  env: Readonly<Record<string, string>> = {},
+  runTool = runToolInProcess,
+) => runTool(['src/tools/copy-store.ts', ...args], { env: { STORE_URL, ENCRYPTION_KEY: KEY, ...env } });
 
 async function database() {
   const made = await newDatabase();
@@ -74,7 +78,7 @@ describe.skipIf(!hasPostgres())('npm run copy-store', () => {
     const before = await contentOf(file);
     expect(before.key).toBe(API_KEY.reveal());
 
-    const there = await copy([file.name, 'STORE_URL'], url);
+    const there = await copy([file.name, 'STORE_URL'], url, {}, runFile);
     expect(there).toMatchObject({ status: 0, stderr: '' });
     expect(there.stdout).toContain(`Copied ${file.name} to ${storeUrl.name}, and counted the rows: `);
     expect(there.stdout).toContain('2 of submissions, 1202 of servers, 1 of used, 1 of guild_departures');

@@ -3,13 +3,18 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Bot, oneBot, setKey, textOf } from '../support/bot.ts';
 import { openStore } from '../support/database.ts';
-import { folder, runFile } from '../support/machine.ts';
+import { folder, runFile, runToolInProcess } from '../support/machine.ts';
 import { ACCEPTED, addServer } from '../support/people.ts';
 
 const API_KEY = 'sandbox-key';
 /** Runs `npm run data -- …` as defined in package.json. */
-const run = (data: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-  runFile(['src/tools/data.ts', ...args], {
+const run = (
+  data: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  runTool = runToolInProcess,
+) =>
+  runTool(['src/tools/data.ts', ...args], {
     env: { STORE_URL: `sqlite://${join(data, 'bot.sqlite')}`, ...env },
   });
 
@@ -21,7 +26,8 @@ async function startedBot() {
   expect(textOf(await addServer(guild.member, 'of-member.example.com:1'))).toContain(ACCEPTED);
   expect(textOf(await addServer(other, 'of-other.example.com:1'))).toContain(ACCEPTED);
   const tool = async (...args: readonly string[]) => {
-    const done = await run(bot.data, args);
+    // Only a tool in its own process can compete with the bot for the database.
+    const done = await run(bot.data, args, {}, args.includes('--yes') ? runFile : runToolInProcess);
     expect(done).toMatchObject({ status: 0, stderr: '' });
     return done.stdout;
   };
@@ -107,7 +113,7 @@ describe('npm run data', () => {
     await (await openStore(join(data, 'bot.sqlite'))).stop();
     const env = { BLOCKED_USERS: GUILD, BLOCKED_GUILDS: GUILD, ALLOWED_GUILDS: GUILD.replace('1', '2') };
     const blocked = async (kind: string) => (await run(data, [kind, GUILD, 'show'], env)).stdout;
-    const [ofMember, ofGuild] = await Promise.all([blocked('member'), blocked('guild')]);
+    const [ofMember, ofGuild] = [await blocked('member'), await blocked('guild')];
     expect(ofMember).toBe(
       `Stored about member ${GUILD}:\n  nothing\nBlocked by BLOCKED_USERS, which this tool doesn't change.\n`,
     );

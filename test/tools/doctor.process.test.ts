@@ -21,7 +21,7 @@ import { timeInName } from '../../src/storage/database-file.ts';
 import { sqliteAt } from '../../src/store-url.ts';
 import { oneBot, openBot } from '../support/bot.ts';
 import { openStore } from '../support/database.ts';
-import { recorder, runFile } from '../support/machine.ts';
+import { recorder, runFile, runToolInProcess } from '../support/machine.ts';
 
 type Changes = Readonly<Record<string, string>>;
 
@@ -64,10 +64,11 @@ function said(text: string, status: number | null, env: Changes): Said {
   return { text, status, failed };
 }
 
-/** Runs the doctor the way an operator would. Use this to test behaviour that needs its own process. */
+/** Runs the doctor the way an operator would. Variables for Node need a new process. */
 async function doctor(changes: Changes = {}): Promise<Said> {
   const env = environment(changes);
-  const { stdout, stderr, status } = await runFile(['src/tools/doctor.ts'], { cwd: folder, env });
+  const run = changes.NODE_OPTIONS === undefined ? runToolInProcess : runFile;
+  const { stdout, stderr, status } = await run(['src/tools/doctor.ts'], { cwd: folder, env });
   expect(stderr).toBe('');
   return said(stdout, status, env);
 }

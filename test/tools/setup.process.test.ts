@@ -7,7 +7,7 @@ import { parseEnv } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startDiscord } from '../../sandbox/discord/stand-in.ts';
 import { startListing } from '../../sandbox/listing/stand-in.ts';
-import { folder, runFile } from '../support/machine.ts';
+import { folder, runFile, runToolInProcess } from '../support/machine.ts';
 
 const TOKEN = 'MTIzNDU2Nzg5MDEyMzQ1Njc4.GaBcDe.abcdefghijklmnopqrstuvwxyz12';
 const WRONG = TOKEN.replace('abc', 'cba');
@@ -41,14 +41,14 @@ describe('npm run setup', () => {
   it('accepts settings from environment variables', async () => {
     const cwd = folder();
     const given = { ...env, DISCORD_TOKEN: TOKEN, LISTING_API_URL: `${listing.url}/` };
-    expect(await runFile([SETUP], { cwd, env: given })).toMatchObject({ status: 0, stderr: '' });
+    expect(await runToolInProcess([SETUP], { cwd, env: given })).toMatchObject({ status: 0, stderr: '' });
     expect(written(cwd)).toMatchObject({ DISCORD_TOKEN: TOKEN });
   });
 
   it("asks again for a setting that doesn't work", async () => {
     const cwd = folder();
     const input = lines(`Bot ${TOKEN}`, WRONG, TOKEN, 'list.example.com', listing.url);
-    const { status, stdout } = await runFile([SETUP], { cwd, env, input });
+    const { status, stdout } = await runToolInProcess([SETUP], { cwd, env, input });
     expect(status).toBe(0);
     expect(stdout).toMatch(
       /begins with "Bot "[\s\S]*FAILED +Token[\s\S]*ok +Token[\s\S]*did you mean https:\/\/list/,
@@ -56,9 +56,9 @@ describe('npm run setup', () => {
     for (const secret of [TOKEN, WRONG]) expect(stdout).not.toContain(secret);
 
     const other = folder();
-    const refused = await runFile([SETUP], { cwd: other, env, input: lines(WRONG) });
+    const refused = await runToolInProcess([SETUP], { cwd: other, env, input: lines(WRONG) });
     expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining('nothing was written') });
-    const empty = await runFile([SETUP], { cwd: other, env, input: lines('') });
+    const empty = await runToolInProcess([SETUP], { cwd: other, env, input: lines('') });
     expect(empty.stdout).toMatch(/DISCORD_TOKEN is missing: it must be the bot token/);
     expect(empty.stdout).not.toMatch(/npm run setup|cp \.env/);
     expect(existsSync(join(other, '.env'))).toBe(false);
@@ -73,21 +73,29 @@ describe('npm run setup', () => {
     const cwd = folder();
     writeFileSync(join(cwd, '.env'), variable);
     // The second answer is invalid, too.
-    const stopped = await runFile([SETUP], { cwd, env, input: lines(TOKEN, 'list.example.com') });
+    const stopped = await runToolInProcess([SETUP], { cwd, env, input: lines(TOKEN, 'list.example.com') });
     expect(stopped).toMatchObject({ status: 1, stderr: expect.stringContaining(problem) });
     expect(readFileSync(join(cwd, '.env'), 'utf8')).toBe(variable);
   });
 
   it('saves an unreachable address if the operator insists', async () => {
     const cwd = folder();
-    const { status } = await runFile([SETUP], { cwd, env, input: lines(TOKEN, 'http://127.0.0.1:9', '') });
+    const { status } = await runToolInProcess([SETUP], {
+      cwd,
+      env,
+      input: lines(TOKEN, 'http://127.0.0.1:9', ''),
+    });
     expect(status).toBe(0);
     expect(written(cwd)).toMatchObject({ LISTING_API_URL: 'http://127.0.0.1:9' });
   });
 
   it('removes a trailing /api from the address if the service responds without it', async () => {
     const cwd = folder();
-    const { stdout } = await runFile([SETUP], { cwd, env, input: lines(TOKEN, `${listing.url}/api`) });
+    const { stdout } = await runToolInProcess([SETUP], {
+      cwd,
+      env,
+      input: lines(TOKEN, `${listing.url}/api`),
+    });
     expect(stdout).toContain(`responds at ${listing.url}, which is used instead`);
     expect(written(cwd)).toMatchObject({ LISTING_API_URL: listing.url });
   });
@@ -98,17 +106,21 @@ describe('npm run setup', () => {
     const before = `# mine\nDISCORD_TOKEN=${WRONG}\nUNKNOWN='a # b'\nDISCORD_API_URL=${discord.apiUrl}`;
     writeFileSync(path, before, { mode: 0o644 });
     for (const answers of [[], ['n']]) {
-      const kept = await runFile([SETUP], { cwd, env: {}, input: lines(TOKEN, listing.url, ...answers) });
+      const kept = await runToolInProcess([SETUP], {
+        cwd,
+        env: {},
+        input: lines(TOKEN, listing.url, ...answers),
+      });
       expect(kept).toMatchObject({ status: 1, stderr: 'setup: .env was not changed\n' });
       expect(readFileSync(path, 'utf8')).toBe(before);
     }
-    const done = await runFile([SETUP], { cwd, env: {}, input: lines(TOKEN, listing.url, 'y') });
+    const done = await runToolInProcess([SETUP], { cwd, env: {}, input: lines(TOKEN, listing.url, 'y') });
     expect(done.status).toBe(0);
     const after = before.replace(WRONG, TOKEN);
     expect(readFileSync(path, 'utf8')).toBe(`${after}\nLISTING_API_URL=${listing.url}\n`);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     // An existing value doesn't have to be retyped.
-    expect((await runFile([SETUP], { cwd, env: {}, input: lines('', '', 'y') })).status).toBe(0);
+    expect((await runToolInProcess([SETUP], { cwd, env: {}, input: lines('', '', 'y') })).status).toBe(0);
     expect(readFileSync(path, 'utf8')).toBe(`${after}\nLISTING_API_URL=${listing.url}\n`);
   });
 
@@ -157,9 +169,9 @@ describe('every tool', () => {
   ])('prints its usage (%s)', async (tool, how) => {
     const cwd = folder();
     const program = `src/tools/${tool}.ts` as const;
-    const help = await runFile([program, '--help'], { cwd, env: {} });
+    const help = await runToolInProcess([program, '--help'], { cwd, env: {} });
     expect(help).toMatchObject({ status: 0, stdout: expect.stringContaining(how), stderr: '' });
-    const wrong = await runFile([program, '-x'], { cwd, env: {} });
+    const wrong = await runToolInProcess([program, '-x'], { cwd, env: {} });
     expect(wrong).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining(how) });
     expect(existsSync(join(cwd, '--help'))).toBe(false);
   });
