@@ -1,5 +1,5 @@
 import { DiscordAPIError } from 'discord.js';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { createApprovalMessages } from '../../src/approval/approval-messages.ts';
 import type { DiscordApi } from '../../src/discord/api.ts';
 import type { ChannelPosts } from '../../src/discord/channel-posts.ts';
@@ -164,6 +164,26 @@ it('the bot updates an approval message again if the submission changes during t
   await one.approvals.withdraw(mia, 'a', 'i2');
   await updating;
   expect(shown).toContain('Withdrawn');
+});
+
+it('the bot updates an approval message if another process begins an update at the same time', async () => {
+  const one = await open(await newPlace('sqlite'), 'one', async () => ({ result: 'posted', messageId: '6' }));
+  await submitForApproval(one);
+  vi.spyOn(one.approvals, 'beginEdit').mockResolvedValueOnce(undefined);
+  await one.messages.show(key);
+  expect(await one.approvals.due()).toEqual([]);
+});
+
+it('after a failed post, the bot repeats the next update of an approval message only once', async () => {
+  let isFailing = true;
+  const one = await open(await newPlace('sqlite'), 'one', async () => {
+    return isFailing ? { result: 'failed' } : { result: 'posted', messageId: '6' };
+  });
+  await submitForApproval(one);
+  await one.messages.show(key);
+  isFailing = false;
+  for (let n = 0; n < 2; n += 1) await one.messages.showDue();
+  expect(await one.approvals.due()).toEqual([]);
 });
 
 it('the bot updates every outdated approval message once before it updates any of them twice', async () => {

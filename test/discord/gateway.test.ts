@@ -19,11 +19,12 @@ function gatewayTo({ apiUrl }: { readonly apiUrl: string }) {
   const logger = recorder();
   const token = new Secret(TOKEN);
   const api = openApi(apiUrl, { token });
+  const interactions: unknown[] = [];
   const fatal: FatalDiscordError[] = [];
   const gateway = createGateway({
     api,
     token,
-    onInteraction: () => undefined,
+    onInteraction: (interaction) => interactions.push(interaction),
     onFatal: (error) => fatal.push(error),
     logger,
   });
@@ -34,7 +35,7 @@ function gatewayTo({ apiUrl }: { readonly apiUrl: string }) {
   });
   const connect = () => gateway.connect(stopping.signal);
   const logged = (message: string) => logger.lines.filter((line) => line.message.includes(message));
-  return { ...gateway, connect, stopping, fatal, logged };
+  return { ...gateway, connect, stopping, interactions, fatal, logged };
 }
 
 async function connectedTo(discord: { readonly apiUrl: string }) {
@@ -59,6 +60,7 @@ it('the bot logs that it is connected once all shards are ready', async () => {
   expect(gateway.logged('connected to Discord').map(({ details }) => details)).toMatchObject([
     { guilds: 10 },
   ]);
+  expect(gateway.interactions).toEqual([]);
   expect(gateway.silentMs()).toBeGreaterThan(0);
   expect(gateway.identifiesLeft()).toBe(996);
   discord.gateway.close(4000, { shard: 0 });

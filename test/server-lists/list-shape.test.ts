@@ -150,6 +150,7 @@ describe('an address label', () => {
   it.each([
     `Game: ${A}:7777\nQuery: ${A}:27016\nRCON: ${A}:27020`,
     `IP: ${A}:7777, Query: ${A}:27016`,
+    `IP: ${A}:7777 (EU)\nQuery: ${A}:27016 (EU)`,
     `${A}:7777 (game) / ${A}:27016 (query)`,
     `${A}:7777 (Game Port)\n${A}:27016 (Query Port)\nWeb map: ${A}:8123`,
     `Query IP: ${A}:27016\nServer IP: ${A}:7777\nLicence server: ${B}:9000`,
