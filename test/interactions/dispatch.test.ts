@@ -1,3 +1,4 @@
+import { DatabaseSync } from 'node:sqlite';
 import { ApplicationCommandOptionType, ApplicationCommandType, PermissionFlagsBits } from 'discord.js';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -265,6 +266,22 @@ describe('an interaction', () => {
     const { details } = bot.log.findLast(({ level }) => level === 'error') ?? {};
     expect(failed).toContain(Object(details).reference);
     expect(String(Object(details).err)).toContain('a secret of the code');
+  });
+
+  it("only gets an error message if it can't be recorded", async () => {
+    const database = new DatabaseSync(bot.path);
+    database.exec(
+      "CREATE TRIGGER broken BEFORE INSERT ON interactions BEGIN SELECT RAISE(ABORT, 'broken'); END",
+    );
+    onTestFinished(() => {
+      database.exec('DROP TRIGGER broken');
+      database.close();
+    });
+    const sent = bot.sending();
+    const before = ended('failed');
+    expect(textOf(await say('later'))).toContain("can't reach its database");
+    await expect.poll(() => ended('failed')).toBe(before + 1);
+    expect(sent()).toEqual(['callback']);
   });
 });
 

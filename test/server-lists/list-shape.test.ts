@@ -58,6 +58,7 @@ const PEOPLE = [
   `"Kestrel<3><[U:1:12345]><>" ${X}:27005`,
   `Kestrel 069a79f4-44e9-4726-a5be-fca90e38aaf5 ${X}`,
   `My IP is ${X}:25565, can you join?`,
+  `| Kestrel | ${X}:27015 | 2026-11-28 |`,
   `Meine IP: ${X}:25565`,
   `Kestrel joined from ${X}:51234`,
   `Banned players\n${X}\n${Y}`,
@@ -156,6 +157,7 @@ describe('an address label', () => {
     `Query IP: ${A}:27016\nServer IP: ${A}:7777\nLicence server: ${B}:9000`,
     `Address: ${A}:7777\nSteam: ${A}:27016\nMaster: ${B}:27950`,
     JSON.stringify({ connect: `${A}:7777`, query: `${A}:27016`, proxy: `${B}:1` }),
+    JSON.stringify({ kestrel: `${A}:7777`, query: `${A}:27016` }),
     `game;address;query address\nark;${A}:7777;${A}:27016`,
   ])('identifies the game address and the query address: %j', (text) => {
     expect(read(text, 'ark')).toMatchObject({

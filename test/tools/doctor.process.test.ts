@@ -121,6 +121,7 @@ describe('npm run doctor', () => {
     const { text, status, failed } = await doctor();
     expect({ failed, status }).toEqual({ failed: [], status: 0 });
     expect(text).toContain('Everything is in order.');
+    expect(text).toMatch(/^ok +Application +interactions come over the gateway$/m);
     expect(text).toMatch(/^ok +Invitation +https:\/\/discord\.com\/oauth2\/authorize\?client_id=/m);
     expect(text).toMatch(/^ok +Listing service +responds, with \d+ games$/m);
     const asked = bot.discord.requests.slice(before).map(({ method }) => method);
