@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { notSubmittedButtons } from '../../commands/submit/repairs.ts';
 import { indexGames } from '../../src/listing/game-search.ts';
 import type { NotSubmitted } from '../../src/submissions/check.ts';
-import { notSubmittedText, stillWaitingText } from '../../src/words/not-submitted.ts';
+import { notSubmittedText, remainingText, stillWaitingText } from '../../src/words/not-submitted.ts';
 import { anyContext } from './context.ts';
 
 const context = anyContext();
@@ -67,6 +67,13 @@ it.for([
   const reason = { code: 'already-submitted', servers: [{ ...earlier, outcome }] } as const;
   expect(notSubmittedText(reason, context, games)).toMatch(text);
   expect(labelsOf(reason)).toEqual(['Submit again anyway', 'Edit']);
+});
+
+it.each([
+  [10, 'You can submit 10 more game servers for now.'],
+  [11, undefined],
+])('a member who can submit at most ten more servers is told how many (%i)', (count, text) => {
+  expect(remainingText({ count, limited: { code: 'member-limit', ...limit } }, context.t)).toBe(text);
 });
 
 describe('the reply to a failed approval', () => {

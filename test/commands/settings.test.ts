@@ -249,18 +249,20 @@ it('a button from version 0.4.0 still removes the trusted role', async () => {
 });
 
 describe.each(languages)('the panels page in $tag', ({ locales: [locale = ''] }) => {
-  it('fits in one message even with ten panels and an error', async () => {
-    const t = createWords().wordsFor(locale);
-    const panels = Array.from(
-      { length: MAX_PANELS },
-      (_, n): Panel => ({
-        channelId: ID,
-        messageId: `${ID.slice(1)}${n}`,
-        text: '*'.repeat(500),
-        buttons: [],
-        game: 'a'.repeat(50),
-      }),
-    );
+  const t = createWords().wordsFor(locale);
+  const panels = Array.from(
+    { length: MAX_PANELS },
+    (_, n): Panel => ({
+      channelId: ID,
+      messageId: `${ID.slice(1)}${n}`,
+      text: '*'.repeat(500),
+      buttons: [],
+      game: 'a'.repeat(50),
+    }),
+  );
+
+  /** Submits the form of the tenth panel with a new text and an unknown game. */
+  async function edit(change: (how: (panel: Panel) => Panel) => readonly Panel[]): Promise<string> {
     const settings: Settings = { locale, announce: false, games: ['cs2'] };
     const names = ['A Game with a Name', 'Another Game with a Name', 'A Third Game with a Name'];
     const near = names.map((name) => ({ name, alias: name.toLowerCase() }));
@@ -273,7 +275,10 @@ describe.each(languages)('the panels page in $tag', ({ locales: [locale = ''] })
         games: { all: [], isFresh: () => true, find: () => undefined, search: () => near },
         posts: { put: async () => ({ result: 'posted' }) },
         keys: { status: async () => undefined },
-        panels: { of: async () => panels, change: async () => panels },
+        panels: {
+          of: async () => panels,
+          change: async (_guildId: string, _drawn: Panel, how: (panel: Panel) => Panel) => change(how),
+        },
         blocks: { list: async () => [] },
         approvals: { countWaiting: async () => 0 },
         guildLog: { change: async () => undefined },
@@ -286,9 +291,19 @@ describe.each(languages)('the panels page in $tag', ({ locales: [locale = ''] })
       field: (id) => (id === 'game' ? 'no game of this name' : 'text'),
     });
     const { content = '' } = (await command.submits?.type?.run(context)) ?? {};
-    expect(content).toContain(names[2]);
+    return content;
+  }
+
+  it('fits in one message even with ten panels and an error', async () => {
+    const content = await edit(() => panels);
+    expect(content).toContain('A Third Game with a Name');
     expect(content).toContain(`[10](<https://discord.com/channels/${ID}/`);
     expect(content.length).toBeLessThan(2_000);
+  });
+
+  it('reports that another admin has just changed the same text', async () => {
+    const content = await edit((how) => panels.map((panel) => how({ ...panel, text: 'another' })));
+    expect(content).toContain(t('settings.changedSince'));
   });
 });
 
