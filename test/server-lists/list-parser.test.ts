@@ -93,6 +93,16 @@ describe('the list parser', () => {
     expect(asked).toEqual(['refresh']);
   });
 
+  it('only returns the text if it fits in a form', async () => {
+    const { read } = setUp(true);
+    for (const [length, kept] of [
+      [4_000, expect.any(String)],
+      [4_001, undefined],
+    ] as const) {
+      expect(await read('#'.repeat(length))).toHaveProperty('lastText', kept);
+    }
+  });
+
   it("doesn't force a refresh while the games list is fresh", async () => {
     const fresh = setUp(true);
     expect(shown(await fresh.read('8.8.8.8:1 new'))).toEqual(['game-unknown']);

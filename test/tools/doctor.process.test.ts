@@ -434,7 +434,7 @@ describe('the doctor', () => {
   });
 
   it("warns if there isn't enough memory for a long export", () => {
-    expect(checkMemory(768 * 2 ** 20)).toBe('768 MiB available');
+    expect(checkMemory(480 * 2 ** 20)).toBe('480 MiB available');
     expect(() => checkMemory(256 * 2 ** 20)).toThrow('only 256 MiB available');
   });
 
