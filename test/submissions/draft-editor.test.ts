@@ -324,6 +324,7 @@ describe('editing a draft', () => {
       Array.from({ length: count }, (_, n) => `8.8.8.8:${n + 1} cs2`).join('\n');
     await open(`${lines(999)}\n127.1:5`);
     expect(await edit('8.8.4.4:1 cs2\n8.8.4.4:2 cs2')).toEqual({ kind: 'too-many', count: 1001, most: 1000 });
+    expect(await edit(lines(1_001))).toMatchObject({ kind: 'too-many', count: 1_001 });
     expect(checked(await edit('8.8.4.4:1 cs2')).draft.rows).toHaveLength(1_000);
   });
 
