@@ -12,6 +12,8 @@ import { folder, runFile, runProgram } from '../support/machine.ts';
 import { addServer, addsOf, labelsOf, openModal, paste, pressSubmit } from '../support/people.ts';
 import { NO_HISTORY, PROJECT, release } from '../support/release.ts';
 
+const path = release();
+
 const mia = { guildId: '1', user: { id: '2', name: 'mia' } };
 const choices = {
   shape: 'people',
@@ -24,7 +26,6 @@ describe.each(kinds())('version 0.4.0 with a newer %s database', (kind) => {
     { rows: [readyRow(1, 'chosen.example.com')], servers: ['chosen.example.com'] },
     { rows: [], servers: [] },
   ])('shows and sends only the selected addresses: $servers', async ({ rows, servers }, { skip }) => {
-    const path = release();
     if (path === undefined) return skip(NO_HISTORY);
     const place = await newPlace(kind);
     const { url } = place;
@@ -104,7 +105,6 @@ async function startRelease({ bot, startVersion }: Awaited<ReturnType<typeof ver
 
 describe.each(kinds())('version 0.4.0 and a newer version sharing a %s database', (kind) => {
   it("can process each other's lists and waiting submissions", async ({ skip }) => {
-    const path = release();
     if (path === undefined) return skip(NO_HISTORY);
     const versioned = await versionedBot(kind);
     const { bot, startVersion } = versioned;
@@ -120,7 +120,6 @@ describe.each(kinds())('version 0.4.0 and a newer version sharing a %s database'
 });
 
 it('version 0.4.0 can restore its backup after an update', async ({ skip }) => {
-  const path = release();
   if (path === undefined) return skip(NO_HISTORY);
   const versioned = await versionedBot('sqlite');
   const { bot, env, startVersion } = versioned;

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { folder } from './machine.ts';
+import { afterAll } from 'vitest';
 
 export const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 const git = (...args: readonly string[]) =>
@@ -13,9 +14,13 @@ const git = (...args: readonly string[]) =>
 
 export const NO_HISTORY = "it needs the repository's history";
 
-/** Returns a folder with the source code of 0.4.0, or `undefined` if the repository's history is missing. */
+/**
+ * Returns a folder with the source code of 0.4.0, or `undefined` if the repository's history is missing. The folder is removed
+ * after the file's last test. All tests should share it, because Node's compile cache depends on the path.
+ */
 export function release(): string | undefined {
-  const path = folder();
+  const path = mkdtempSync(join(tmpdir(), 'release-'));
+  afterAll(() => rmSync(path, { recursive: true }));
   try {
     const commit = git('log', '--grep=^chore: release 0.4.0$', '--format=%H', '-1').toString().trim();
     execFileSync('tar', ['-x', '-C', path], {
