@@ -67,6 +67,14 @@ const SENTENCES = [...sentencesOf(ENGLISH.sentences)]
     return { stem: stemOf(key), sentence, names, filledIn: new RegExp(`^${fixed.join('(.*)')}$`, 's') };
   });
 
+/** Each sentence's translations, by the sentence's key. Plural forms share a key. */
+const TRANSLATIONS = Map.groupBy(
+  languages.flatMap(({ tag, sentences: tree }) =>
+    [...sentencesOf(tree)].map(([key, sentence]) => ({ tag, tree, key, sentence })),
+  ),
+  ({ key }) => stemOf(key),
+);
+
 /** Numbers are measured as if they were the longest port or quota. */
 const LONG_NUMBER = '65,535';
 
@@ -80,7 +88,7 @@ function faultsOf({ place, text }: Found): readonly string[] {
     const isCut = text.length > 1 && text.endsWith('…') && english.startsWith(text.slice(0, -1));
     if (match === null && !isCut) return [];
     const values = new Map(names.map((name, index) => [name, match?.[index + 1] ?? '']));
-    return languages.flatMap(({ tag, sentences: tree }) => {
+    return (TRANSLATIONS.get(stem) ?? []).flatMap(({ tag, tree, key, sentence }) => {
       const named: Readonly<Record<string, string>> = tree.listing.named;
       const unnamed: Readonly<Record<string, string>> = tree.listing.unnamed;
       const filling = (name: string) => {
@@ -93,14 +101,9 @@ function faultsOf({ place, text }: Found): readonly string[] {
         ].toSorted((one, other) => other.length - one.length);
         return longest[0] ?? '';
       };
-      return [...sentencesOf(tree)]
-        .filter(([key]) => stemOf(key) === stem)
-        .map(([key, sentence]) => ({ key, said: sentence.replace(VALUE, (_all, name) => filling(name)) }))
-        .filter(({ said }) => said.length > place.most)
-        .map(
-          ({ key, said }) =>
-            `${tag}, ${key}: ${said.length} of ${place.most} characters of ${place.name}: ${said}`,
-        );
+      const said = sentence.replace(VALUE, (_all, name) => filling(name));
+      if (said.length <= place.most) return [];
+      return `${tag}, ${key}: ${said.length} of ${place.most} characters of ${place.name}: ${said}`;
     });
   });
 }
