@@ -18,7 +18,7 @@ export interface Reply {
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH';
-  /** A URLPattern that matches the path after `/api/v10`. */
+  /** The path after `/api/v10`, with parameters such as `:guild`. */
   readonly path: string;
   /** Whether the request needs the bot's token. Interaction routes only need the interaction's token. */
   readonly auth: 'bot' | 'none';
@@ -46,15 +46,16 @@ export interface RouteMatch {
 export function createRouter(
   routes: readonly Route[],
 ): (method: string, path: string) => RouteMatch | undefined {
-  const patterns = routes.map((route) => ({ route, pattern: new URLPattern({ pathname: route.path }) }));
+  const patterns = routes.map((route) => ({
+    route,
+    // A URLPattern takes much longer.
+    pattern: new RegExp(`^${route.path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}$`),
+  }));
   return (method, path) => {
     for (const { route, pattern } of patterns) {
-      const match = route.method === method ? pattern.exec({ pathname: path }) : null;
+      const match = route.method === method ? pattern.exec(path) : null;
       if (match === null) continue;
-      const params = Object.entries(match.pathname.groups).map(([name, value = '']) => [
-        name,
-        decoded(value),
-      ]);
+      const params = Object.entries(match.groups ?? {}).map(([name, value]) => [name, decoded(value)]);
       return { route, params: Object.fromEntries(params) };
     }
     return undefined;
