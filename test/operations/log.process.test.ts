@@ -7,7 +7,8 @@ import { type Bot, oneBot, ownBotTest, setKey } from '../support/bot.ts';
 import { folder } from '../support/machine.ts';
 import { addServer, adds, deleteName, lines, paste, pressSubmit, removeKey } from '../support/people.ts';
 
-const it = ownBotTest({ asProcess: true, http: false });
+const it = ownBotTest({ http: false });
+const processIt = ownBotTest({ asProcess: true, http: false });
 
 /** Returns the log entries with this message. */
 const entriesOf = (bot: Bot, message: string | RegExp) =>
@@ -59,7 +60,7 @@ describe('the log', () => {
     expect(bot.output()).not.toContain('typed-text');
   });
 
-  it('shows the outcomes of a submission interrupted by a crash', async ({ bot, guild, member }) => {
+  processIt('shows the outcomes of a submission interrupted by a crash', async ({ bot, guild, member }) => {
     await bot.listing.behave({ kind: 'hang' }, 1);
     void addServer(member, 'killed.example.com:1');
     await expect.poll(() => adds(guild)).toHaveLength(1);
@@ -103,7 +104,7 @@ describe('the log', () => {
     for (const { userId } of [admin, member]) expect(bot.output()).not.toContain(userId);
   });
 
-  it('ends with the duration of the shutdown and any aborted work', async ({ bot, guild, member }) => {
+  processIt('ends with the duration of the shutdown and any aborted work', async ({ bot, guild, member }) => {
     await bot.process.stop();
     expect(bot.log().at(-1)).toMatchObject({ level: 'info', msg: 'stopped', ms: expect.any(Number) });
     expect(bot.log().at(-1)).not.toHaveProperty('cutOff');
@@ -133,7 +134,7 @@ describe('the log', () => {
     database.exec(readFileSync(join(import.meta.dirname, '../storage/releases/0.3.0-sqlite.sql'), 'utf8'));
     database.close();
     const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
-    const bot = await oneBot({ asProcess: true, http: false, data, env: { ENCRYPTION_KEY } });
+    const bot = await oneBot({ http: false, data, env: { ENCRYPTION_KEY } });
     expect(entriesOf(bot, 'updated the database')).toMatchObject([
       { level: 'info', migrations: expect.arrayContaining(['3.01-one-vocabulary']), ms: expect.any(Number) },
     ]);
@@ -144,7 +145,7 @@ describe('the log', () => {
     await expect.poll(() => entriesOf(bot, /^invite the bot/)).toHaveLength(1);
     expect(failures()).toEqual([]);
     const address = `http://127.0.0.1:${await quietPort()}`;
-    const unreachable = await oneBot({ asProcess: true, http: false, env: { LISTING_API_URL: address } });
+    const unreachable = await oneBot({ http: false, env: { LISTING_API_URL: address } });
     await expect
       .poll(() => entriesOf(unreachable, /^could not reach the listing service/))
       .toMatchObject([{ level: 'warn', address, reason: expect.stringContaining('ECONNREFUSED') }]);
