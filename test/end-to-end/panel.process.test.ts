@@ -47,7 +47,7 @@ async function journey(guild: TestGuild, replace: () => Promise<unknown>): Promi
   expect(modalOf(await press('Eine Liste einreichen')).data.title).toBe('Submit many game servers');
 }
 
-const gatewayIt = ownBotTest({ asProcess: true, http: false });
+const gatewayIt = ownBotTest({ http: false });
 
 describe('a panel', () => {
   gatewayIt('still works over the gateway after a restart', async ({ bot, guild }) =>
