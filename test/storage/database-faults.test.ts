@@ -4,17 +4,17 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createFileLock, createStoreLock } from '../../src/storage/lock.ts';
 import { createStore } from '../../src/storage/store.ts';
-import { StoreError } from '../../src/storage/store-error.ts';
+import { StoreError, UnusableStoreError } from '../../src/storage/store-error.ts';
 import { sqliteAt } from '../../src/store-url.ts';
 import { openStore } from '../support/database.ts';
 import { folder, recorder } from '../support/machine.ts';
 
 /** Starts a store with this file, and returns the error. */
-async function refusal(path: string): Promise<string> {
+async function refusal(path: string, kind = StoreError): Promise<string> {
   const store = createStore({ url: sqliteAt(path), logger: recorder() });
   onTestFinished(() => store.stop());
   const error = await store.start().catch((thrown: unknown) => thrown);
-  expect(error).toBeInstanceOf(StoreError);
+  expect(error).toBeInstanceOf(kind);
   return error instanceof Error ? error.message : '';
 }
 
@@ -76,7 +76,7 @@ describe('a database file', () => {
     const path = await filled();
     const bytes = damage(readFileSync(path));
     writeFileSync(path, bytes);
-    expect(await refusal(path)).toMatch(/is damaged \(.+\)\. Nothing was changed/s);
+    expect(await refusal(path, UnusableStoreError)).toMatch(/is damaged \(.+\)\. Nothing was changed/s);
     expect(readFileSync(path).equals(bytes)).toBe(true);
   });
 });

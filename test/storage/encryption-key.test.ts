@@ -2,7 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { keyId } from '../../src/storage/encryption.ts';
-import { createStoreEncryption, EncryptionKeyError } from '../../src/storage/encryption-key.ts';
+import {
+  createStoreEncryption,
+  EncryptionKeyError,
+  WrongKeyError,
+} from '../../src/storage/encryption-key.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { Secret } from '../../src/text/secret.ts';
 import { openStore } from '../support/database.ts';
@@ -17,10 +21,14 @@ async function start(store: Store, configured?: readonly Secret[], logger = reco
 }
 
 /** Starts encryption, returns the error, and checks that no value has changed. */
-async function refusal(store: Store, configured?: readonly Secret[]): Promise<string> {
+async function refusal(
+  store: Store,
+  configured?: readonly Secret[],
+  kind = EncryptionKeyError,
+): Promise<string> {
   const before = await store.values.keys('');
   const error = await start(store, configured).catch((thrown: unknown) => thrown);
-  expect(error).toBeInstanceOf(EncryptionKeyError);
+  expect(error).toBeInstanceOf(kind);
   expect(await store.values.keys('')).toEqual(before);
   return error instanceof Error ? error.message : '';
 }
@@ -58,7 +66,7 @@ describe('encryption without ENCRYPTION_KEY', () => {
   ])('rejects a key file that contains "%s"', async (text) => {
     const store = await openStore();
     writeFileSync(`${store.path}.key`, text);
-    const message = await refusal(store);
+    const message = await refusal(store, undefined, WrongKeyError);
     expect(message).toContain(`each line of ${store.path}.key must be a 32-byte key in base64`);
     if (text !== '') expect(message).not.toContain(text);
     expect(readFileSync(`${store.path}.key`, 'utf8')).toBe(text);
