@@ -482,6 +482,7 @@ describe('all submissions from one member', () => {
   it('are sent only once if two moderators approve them at the same time', async ({ guild, admin }) => {
     await letWait(guild, 4);
     const moderators = [admin, inStaff(guild, 'admin')];
+    const old = await admin.slash('submissions');
     const questions: Answer[] = [];
     for (const each of moderators) {
       questions.push(await each.press(await each.slash('submissions'), 'Approve all 4 from @member'));
@@ -496,6 +497,9 @@ describe('all submissions from one member', () => {
     const texts = questions.map((each) => textOf(each)).join('\n');
     // At least one moderator was too late for one of them.
     expect(texts).toMatch(/left out: .*q\d\.example/);
+    expect(textOf(await admin.press(old, 'Approve all 4 from @member'))).toContain(
+      'Nothing else is waiting.',
+    );
     // Each message shows the decision and the outcome.
     const shown = () =>
       guild.discord.messages({ channelId: staffChannel(guild) }).map((message) => textOf(message));
