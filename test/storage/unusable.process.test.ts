@@ -54,6 +54,8 @@ describe('a bot with permanently unusable data', () => {
   it('exits only after a wait if the database is missing and the bot is always restarted', async () => {
     const path = await filled();
     rmSync(path);
+    // The first start must not create a database for the second start.
+    await expect(openStore(path)).rejects.toThrow('is empty, but its encryption key');
     const { stderr } = await start(path, ['--started-again'], (child) => {
       child.stderr?.on('data', (text) => {
         if (String(text).includes('will exit in 10 minutes')) child.kill('SIGKILL');
