@@ -166,7 +166,8 @@ export function createSubmissions(deps: SubmissionsDeps) {
   }
 
   /**
-   * Deletes empty submissions among the given ones, unless their message for moderators is out of date.
+   * Deletes empty submissions among the given ones, unless their message for moderators is out of date. Keeps those that needed
+   * approval while their interaction has no reply, because `by` then finds the draft's latest submission through them.
    * @param most the maximum number to delete; by default, deletes all
    * @returns the number of deleted submissions
    */
@@ -176,6 +177,17 @@ export function createSubmissions(deps: SubmissionsDeps) {
       .where(({ not, exists, selectFrom }) =>
         not(
           exists(selectFrom('servers').select('position').whereRef('submission_id', '=', 'submissions.id')),
+        ),
+      )
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('interactions')
+              .select('interactions.id')
+              .whereRef('interactions.id', '=', 'submissions.interaction_id')
+              .where('encrypted', 'is not', null)
+              .where('expires_at', 'is not', null),
+          ),
         ),
       )
       .$if(most !== undefined, (submissions) => submissions.limit(most ?? 0));

@@ -171,6 +171,27 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await opened.approvals.waitUnconfirmed(last)).toBeUndefined();
   });
 
+  it("is still found for the member's unfinished interaction after a failed attempt", async () => {
+    const opened = await open();
+    const interaction = {
+      guild_id: guildId,
+      process_id: 'dead',
+      taken_at: opened.world.now,
+      message_key: null,
+    };
+    const member = { id: 'm', ...interaction, encrypted: '{}' };
+    await opened.store.tables().insertInto('interactions').values(member).execute();
+    await opened.drafts.save(mia, readyDraft('a', 1));
+    await send(opened, 'a', { interactionId: member.id });
+    opened.world.answer = () => ({ kind: 'not-sent', reason: 'queue-full' });
+    await approve(opened, 'a');
+    opened.world.answer = () => ACCEPTED;
+    await approve(opened, 'a');
+    expect(await opened.submissions.by(guildId, member.id)).toMatchObject([
+      { state: 'done', servers: [{ outcome: ACCEPTED }] },
+    ]);
+  });
+
   it('can be resent exactly once if the outcome is unknown', async () => {
     const opened = await open();
     const other = await opened.beside('another process');
