@@ -119,9 +119,15 @@ export async function createModerators(world: World, number: number) {
         if (!approved.has(id) && !approved.has(host))
           verdict.harm('sent without approval', `${host} of ${id}`);
       }
+      const messagesTo = (userId: string) =>
+        discord.messages({ channelId: discord.directChannel(userId) }).length;
+      const userIds = discord.members(place).map(({ id }) => id);
+      // The bot combines the decisions of a minute, so a short soak may be over before the first direct message.
+      const end = Date.now() + PATIENCE_MS;
+      while (userIds.every((id) => messagesTo(id) === 0) && Date.now() < end) await sleep(200);
       const decisions = await stored.decisionsNotified(place.id);
-      for (const { id: userId } of discord.members(place)) {
-        const count = discord.messages({ channelId: discord.directChannel(userId) }).length;
+      for (const userId of userIds) {
+        const count = messagesTo(userId);
         verdict.count('direct messages', count);
         const most = decisions.get(userId) ?? 0;
         if (count > most)
