@@ -14,12 +14,11 @@ if (!hasPostgres()) process.stdout.write('The rolling update is skipped: it need
 
 describe.skipIf(!hasPostgres())('a rolling update', () => {
   it.for([
-    { version: 'the current version', codeOf: () => PROJECT },
-    { version: '0.4.0', codeOf: release },
-  ])('lets an older process finish while a newer one migrates the database ($version)', async ({ codeOf }, {
+    { version: 'the current version', code: PROJECT },
+    { version: '0.4.0', code: release() },
+  ])('lets an older process finish while a newer one migrates the database ($version)', async ({ code }, {
     skip,
   }) => {
-    const code = codeOf();
     if (code === undefined) return skip(NO_HISTORY);
     const database = await newDatabase();
     onTestFinished(() => database.drop());

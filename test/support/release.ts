@@ -15,8 +15,8 @@ const git = (...args: readonly string[]) =>
 export const NO_HISTORY = "it needs the repository's history";
 
 /**
- * Returns a folder with the source code of 0.4.0, or `undefined` if the repository's history is missing. The folder is removed
- * after the file's last test. All tests should share it, because Node's compile cache depends on the path.
+ * Returns a folder with the source code of 0.4.0, or `undefined` if the repository's history is missing. Call this outside of
+ * tests: all tests in a file share the folder, because Node's compile cache depends on its path.
  */
 export function release(): string | undefined {
   const path = mkdtempSync(join(tmpdir(), 'release-'));
