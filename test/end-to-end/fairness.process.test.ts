@@ -83,23 +83,23 @@ it("five long lists and 60 commands from one member don't delay another guild", 
 });
 
 ownBotTest()(
-  "twelve simultaneous lists of 1,000 servers don't delay another guild",
+  "twenty simultaneous lists of 1,000 servers don't delay another guild",
   async ({ bot, guild: flood }) => {
     const other = await bot.newGuild({ key: KEY });
     await pressSubmit(flood.member, await sendFile(flood.member, lines(1_000)));
     const label = 'Include 1,000 already submitted';
     const previews: (readonly [Person, Answer])[] = [];
     for (const person of [flood.member, flood.admin]) {
-      for (let n = 0; n < 6; n += 1) previews.push([person, await sendFile(person, lines(1_000))]);
+      for (let n = 0; n < 10; n += 1) previews.push([person, await sendFile(person, lines(1_000))]);
     }
     const pressed = () => bot.log().filter(({ type }) => type === 'component').length;
     const before = pressed();
     for (const [person, preview] of previews) void person.press(preview, label);
     const answer = addServer(other.member, 'other.example.com:27015');
     expect(textOf(await answer)).toContain(ACCEPTED);
-    // Typically 7 to 8; 12 if guilds didn't take turns (measured).
-    expect(pressed() - before).toBeLessThan(11);
-    await expect.poll(() => pressed() - before).toBe(12);
+    // Typically 7 to 8; 20 if guilds didn't take turns (measured).
+    expect(pressed() - before).toBeLessThan(15);
+    await expect.poll(() => pressed() - before).toBe(20);
     for (const [, preview] of previews) expect(labelsOf(preview)).toContain('Skip 1,000 already submitted');
   },
 );

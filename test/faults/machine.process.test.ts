@@ -102,7 +102,7 @@ ownBotTest({ asProcess: true })(
     /** Returns the bot's peak memory use in KiB. */
     const peak = async () =>
       Number(/VmHWM:\s+(\d+)/.exec(await readFile(`/proc/${bot.process.pid}/status`, 'utf8'))?.[1]);
-    const admins = Array.from({ length: 8 }, (_, n) =>
+    const admins = Array.from({ length: 14 }, (_, n) =>
       discord.person({
         guild,
         name: `admin ${n}`,
@@ -119,7 +119,7 @@ ownBotTest({ asProcess: true })(
     await get(first);
     const one = (await peak()) - before;
     const exported = await Promise.all(others.map(get));
-    expect(exported.filter((each) => textOf(each).includes('yours are next'))).toHaveLength(6);
+    expect(exported.filter((each) => textOf(each).includes('yours are next'))).toHaveLength(12);
     for (const each of exported) await expect.poll(() => textOf(each)).toContain('A spreadsheet file');
     expect((await peak()) - before).toBeLessThan(4 * one);
   },
