@@ -166,8 +166,8 @@ export function createSubmissions(deps: SubmissionsDeps) {
   }
 
   /**
-   * Deletes empty submissions among the given ones, unless their message for moderators is out of date. Keeps those that needed
-   * approval while their interaction has no reply, because `by` then finds the draft's latest submission through them.
+   * Deletes empty submissions among the given ones, unless their message for moderators is out of date. Submissions that needed
+   * approval are kept until the member has a reply, because `by` needs them to find the draft's latest submission.
    * @param most the maximum number to delete; by default, deletes all
    * @returns the number of deleted submissions
    */

@@ -171,23 +171,24 @@ describe.each(kinds())('a submission that needs approval (in %s)', (kind) => {
     expect(await opened.approvals.waitUnconfirmed(last)).toBeUndefined();
   });
 
-  it("is still found for the member's unfinished interaction after a failed attempt", async () => {
+  it("can be found through the member's unanswered interaction, even if the first attempt failed", async () => {
     const opened = await open();
     const interaction = {
+      id: 'i',
       guild_id: guildId,
       process_id: 'dead',
       taken_at: opened.world.now,
+      encrypted: '{}',
       message_key: null,
     };
-    const member = { id: 'm', ...interaction, encrypted: '{}' };
-    await opened.store.tables().insertInto('interactions').values(member).execute();
+    await opened.store.tables().insertInto('interactions').values(interaction).execute();
     await opened.drafts.save(mia, readyDraft('a', 1));
-    await send(opened, 'a', { interactionId: member.id });
+    await send(opened, 'a', { interactionId: interaction.id });
     opened.world.answer = () => ({ kind: 'not-sent', reason: 'queue-full' });
     await approve(opened, 'a');
     opened.world.answer = () => ACCEPTED;
     await approve(opened, 'a');
-    expect(await opened.submissions.by(guildId, member.id)).toMatchObject([
+    expect(await opened.submissions.by(guildId, interaction.id)).toMatchObject([
       { state: 'done', servers: [{ outcome: ACCEPTED }] },
     ]);
   });

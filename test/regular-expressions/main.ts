@@ -15,7 +15,7 @@ async function checkRemainingFiles(): Promise<void> {
   }
 }
 
-// Each expression is checked in a process of its own.
+// Each expression is checked in its own process, so several files can be checked at the same time.
 await Promise.all(Array.from({ length: availableParallelism() }, checkRemainingFiles));
 for (const fault of faults.sort()) process.stderr.write(`${fault}\n`);
 process.exitCode = faults.length === 0 ? 0 : 1;

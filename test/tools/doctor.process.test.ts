@@ -64,7 +64,7 @@ function said(text: string, status: number | null, env: Changes): Said {
   return { text, status, failed };
 }
 
-/** Runs the doctor the way an operator would. Variables for Node need a new process. */
+/** Runs `npm run doctor` as defined in package.json. Only a new process reads Node's own variables. */
 async function doctor(changes: Changes = {}): Promise<Said> {
   const env = environment(changes);
   const run = changes.NODE_OPTIONS === undefined ? runToolInProcess : runFile;
