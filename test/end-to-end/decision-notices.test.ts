@@ -147,18 +147,23 @@ it('members can turn off direct messages in /privacy, and admins in /settings', 
   expect(textOf(reply)).not.toContain(PROMISE);
   await approve(guild);
   await expect.poll(() => textOf(reply)).toContain(ACCEPTED);
-  await allNotified(bot, guild);
+  const other = inStaff(guild, 'other');
+  expect(textOf(await addServer(other, `${HOST}:2`))).toContain(PROMISE);
+  await approve(guild);
+  // The bot only notifies the second member after it has decided whether to notify the first.
+  await expect.poll(() => directTo(guild, other).length).toBe(1);
+  expect(directTo(guild, member)).toEqual([]);
   await member.press(privacy, 'Turn direct messages on');
   expect(textOf(privacy)).toContain("You'll get a direct message");
   const page = await setApprovalOptions(guild, []);
   expect(textOf(page)).toContain('Direct messages about decisions: off');
-  const second = await addServer(member, `${HOST}:2`);
+  const second = await addServer(member, `${HOST}:3`);
   expect(textOf(second)).not.toContain(PROMISE);
   await approve(guild);
   await allNotified(bot, guild);
   expect(directTo(guild, member)).toEqual([]);
   await admin.pick(page, ['Send direct messages']);
-  expect(textOf(await addServer(member, `${HOST}:3`))).toContain(PROMISE);
+  expect(textOf(await addServer(member, `${HOST}:4`))).toContain(PROMISE);
   // Deleting the name also deletes the member's choice about direct messages.
   await member.press(privacy, 'Turn direct messages off');
   await deleteName(member);

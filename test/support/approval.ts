@@ -77,7 +77,7 @@ export const approve = async (guild: TestGuild): Promise<Answer> =>
 export const decline = (guild: TestGuild, on: Shown, reason: string): Promise<Answer> =>
   edit(inStaff(guild, 'admin'), on, { reason }, 'Decline');
 
-/** Waits until every member of the guild has been notified of all decisions on their submissions. */
+/** Waits until the bot has started to notify members of all of the guild's decisions. It may still be sending messages. */
 export const allNotified = ({ store }: Pick<Bot, 'store'>, { id }: Pick<TestGuild, 'id'>): Promise<void> =>
   expect
     .poll(() => store.rows('SELECT id FROM submissions WHERE guild_id = ? AND notice IS NOT NULL', id))
