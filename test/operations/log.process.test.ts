@@ -120,7 +120,8 @@ describe('the log', () => {
     });
   });
 
-  it('reports the creation of the database only on the first start', async ({ bot }) => {
+  it('reports the creation of the database only on the first start', async () => {
+    const bot = await oneBot({ data: folder() });
     expect(entriesOf(bot, 'created the database')).toMatchObject([
       { level: 'info', migrations: expect.arrayContaining(['3.01-one-vocabulary']), ms: expect.any(Number) },
     ]);

@@ -23,7 +23,7 @@ import { type AppDeps, createApp, type Timing } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { createLogger } from '../../src/logger.ts';
 import { withoutRoom } from '../words/room.ts';
-import { type BotStore, botStore, newBotDatabase } from './database.ts';
+import { type BotStore, botStore, createDatabaseFile, newBotDatabase } from './database.ts';
 import { timeOf } from './machine.ts';
 import { showWhenATestFails } from './outputs.ts';
 
@@ -212,6 +212,9 @@ export async function openBot(options: BotOptions = {}): Promise<Bot> {
   });
   const { discord, listing, records, bot: run, people, token, data } = sandbox;
   const store = botStore(postgres?.database, data);
+  // A bot with its own process or a given folder creates its database itself.
+  const createsFile = asProcess || options.data !== undefined || env.STORE_URL !== undefined;
+  if (!createsFile) await createDatabaseFile(join(data, 'bot.sqlite'));
   const output = () => lines.join('\n');
   const isClosed = showWhenATestFails(output);
 

@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { Selectable } from 'kysely';
@@ -16,13 +17,33 @@ type OpenDeps = Partial<Omit<StoreDeps, 'url'>>;
 
 export type FileStore = Store & { readonly path: string };
 
+let newDatabaseFile: Promise<Buffer> | undefined;
+
+/** Creates a SQLite file with all tables. Copies one, because the migrations would take five times as long. */
+export async function createDatabaseFile(path: string): Promise<void> {
+  newDatabaseFile ??= migratedFile();
+  writeFileSync(path, await newDatabaseFile, { mode: 0o600 });
+}
+
+async function migratedFile(): Promise<Buffer> {
+  const folder = mkdtempSync(join(tmpdir(), 'bot-store-'));
+  const path = join(folder, 'bot.sqlite');
+  const store = createStore({ url: sqliteAt(path), logger: recorder() });
+  try {
+    await store.start();
+    await store.stop();
+    return readFileSync(path);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
 /** Opens a SQLite store, and closes it after the test. */
-export async function openStore(
-  path = join(folder(), 'bot.sqlite'),
-  deps: OpenDeps = {},
-): Promise<FileStore> {
-  const store = await openStoreAt(sqliteAt(path), deps);
-  return { ...store, path };
+export async function openStore(path?: string, deps: OpenDeps = {}): Promise<FileStore> {
+  const file = path ?? join(folder(), 'bot.sqlite');
+  if (path === undefined) await createDatabaseFile(file);
+  const store = await openStoreAt(sqliteAt(file), deps);
+  return { ...store, path: file };
 }
 
 /** Opens a SQLite or PostgreSQL store, and closes it after the test. */

@@ -31,6 +31,7 @@ import { Secret } from '../../src/text/secret.ts';
 import { createWords } from '../../src/words/words.ts';
 import { ANSWER_WITHIN_MS } from './bot.ts';
 import { claimJob } from './builders.ts';
+import { createDatabaseFile } from './database.ts';
 import { recorder, timeOf } from './machine.ts';
 
 /** Starts the bot's layers between commands and Discord, with the test's own commands and a new store. */
@@ -47,6 +48,7 @@ export async function startSmallBot(
   const logger = recorder();
   const folder = mkdtempSync(join(tmpdir(), 'small-bot-'));
   const path = join(folder, 'bot.sqlite');
+  await createDatabaseFile(path);
   const store = createStore({ url: sqliteAt(path), logger });
   await store.start?.();
   const token = new Secret(TOKEN);
