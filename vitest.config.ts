@@ -1,5 +1,6 @@
 import { accessSync, constants, statfsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { basename } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -27,14 +28,17 @@ const PROCESS_TESTS = 'test/**/*.process.test.ts';
 /** Tests that need an uncommon program, such as promtool or Chromium. `.ci/run` installs these programs. */
 const TOOL_TESTS = 'test/**/*.tool.test.ts';
 
-/** Vitest starts small files last. This one takes a minute, during which all other workers would wait for it. */
-const SLOWEST_FILE = 'linear-time.test.ts';
+/**
+ * Vitest starts small files last, and all other workers would then wait for these. The first needs the processor for a
+ * minute, the others mostly wait.
+ */
+const SLOWEST_FILES = ['linear-time.test.ts', 'lost-machine.process.test.ts', 'stop.process.test.ts'];
 
 class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isSlowest = ({ moduleId }: TestSpecification) => moduleId.endsWith(SLOWEST_FILE);
+    const isSlow = ({ moduleId }: TestSpecification) => SLOWEST_FILES.includes(basename(moduleId));
     const sorted = await super.sort(files);
-    return [...sorted.filter(isSlowest), ...sorted.filter((file) => !isSlowest(file))];
+    return [...sorted.filter(isSlow), ...sorted.filter((file) => !isSlow(file))];
   }
 }
 
