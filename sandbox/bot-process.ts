@@ -40,7 +40,11 @@ export interface BotProcessDeps {
   readonly onExit: (exit: Exit) => void;
 }
 
-const MAIN = fileURLToPath(new URL('../src/start.js', import.meta.url));
+/** Node's options and the program, as in `npm start`. */
+const COMMAND = [
+  ...['--max-semi-space-size=8', '--v8-pool-size=1', '--preserve-symlinks'],
+  fileURLToPath(new URL('../src/start.js', import.meta.url)),
+];
 /** The bot should stop within 10 seconds. If it takes more than 15 seconds, it must have hung. */
 const STOP_WITHIN_MS = 15_000;
 const LAST_WORDS = 12;
@@ -65,7 +69,7 @@ export function createBotProcess(deps: BotProcessDeps): BotProcess {
     if (child) return;
     wanted = false;
     const lastWords: string[] = [];
-    const [program = process.execPath, ...line] = [...wrapper, process.execPath, MAIN];
+    const [program = process.execPath, ...line] = [...wrapper, process.execPath, ...COMMAND];
     const run = spawn(program, line, {
       env: { ...Object.fromEntries(SURROUNDINGS.map((name) => [name, surroundings[name]])), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
