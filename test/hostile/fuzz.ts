@@ -55,20 +55,25 @@ export async function fuzz({ verdict, random, until }: FuzzOptions): Promise<voi
   for (let round = 1; Date.now() < until || untried.length > 0; round++) {
     const left = until - Date.now();
     const ms = untried.length > 0 ? ROUND_MS : Math.min(ROUND_MS, left);
-    await fuzzOnce({ verdict, random: random.of(`round ${round}`), untried, ms, isFirst: round === 1 });
+    await fuzzOnce({
+      verdict,
+      random: random.of(`round ${round}`),
+      untried,
+      until,
+      ms,
+      isFirst: round === 1,
+    });
   }
 }
 
-interface Round {
-  readonly verdict: Verdict;
-  readonly random: Random;
+interface Round extends FuzzOptions {
   /** Cases that no user has tried yet. */
   readonly untried: Typed[];
   readonly ms: number;
   readonly isFirst: boolean;
 }
 
-async function fuzzOnce({ verdict, random, untried, ms, isFirst }: Round): Promise<void> {
+async function fuzzOnce({ verdict, random, untried, until, ms, isFirst }: Round): Promise<void> {
   let service = AS_SPECIFIED;
   const anyAnswer = createHostileService(random.of('service'));
   const world = await openWorld({
@@ -99,11 +104,12 @@ async function fuzzOnce({ verdict, random, untried, ms, isFirst }: Round): Promi
   async function live(half: string): Promise<void> {
     const since = Date.now();
     const over = AbortSignal.timeout(Math.ceil(ms / 2));
+    const isOver = () => over.aborted || (untried.length === 0 && Date.now() > until);
     const acts: Act[] = [];
     serve((request) => (request.key === OTHERS_KEY ? undefined : anyAnswer(request)));
     const work = async () => {
       const lives = people.map((person, n) =>
-        liveHostile(world, person, { random: random.of(`${half} ${n}`), untried, acts, over }),
+        liveHostile(world, person, { random: random.of(`${half} ${n}`), untried, acts, isOver }),
       );
       await Promise.all(lives);
     };
@@ -188,14 +194,14 @@ const lastBefore = (acts: readonly Act[], end: number): string =>
 
 interface Living extends Pick<Round, 'random' | 'untried'> {
   readonly acts: Act[];
-  readonly over: AbortSignal;
+  readonly isOver: () => boolean;
 }
 
 /** Acts as a hostile user, one action after another. */
 async function liveHostile(
   world: World,
   person: Person,
-  { random, untried, acts, over }: Living,
+  { random, untried, acts, isOver }: Living,
 ): Promise<void> {
   const { verdict } = world;
 
@@ -250,7 +256,7 @@ async function liveHostile(
     if (random.chance(0.4)) await goOn(answer);
   }
 
-  while (!over.aborted) {
+  while (!isOver()) {
     await (random.chance(0.85) ? useText() : useCommand());
     // Replaces a forged key. Otherwise, nobody in the guild could submit anything.
     if (person.name === 'admin' && random.chance(0.03)) await setKey(person, KEY).catch(() => undefined);
