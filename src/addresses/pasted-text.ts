@@ -38,9 +38,12 @@ const SEPARATOR = new RegExp(
   `(?:(?![\\0-\\x7f\\p{Sc}${SMALL_DIGITS}·・${LETTER_SYMBOLS}])[\\p{S}\\p{P}\\p{No}\\p{Default_Ignorable_Code_Point}\\u2800\\u{1d159}]|[#*]\\u20e3|(?<![lL])·|·(?![lL])|(?<=\\w)・|・(?=\\w))+`,
   'gu',
 );
-/** Flags, which are pairs of symbols from {@link LETTER_SYMBOLS}. Excludes symbols that are a whole label of a name. */
-const FLAGS = /(?<![\u{1f1e6}-\u{1f1ff}])(?:[\u{1f1e6}-\u{1f1ff}]{2})+(?![\u{1f1e6}-\u{1f1ff}]|\.\p{L})/gu;
 const LETTER = '(?!\\p{Default_Ignorable_Code_Point})\\p{L}';
+/** Flags, which are pairs of symbols from {@link LETTER_SYMBOLS}. Excludes symbols that are a whole label of a name. */
+const FLAGS = new RegExp(
+  `(?<![\\u{1f1e6}-\\u{1f1ff}])(?:[\\u{1f1e6}-\\u{1f1ff}]{2})+(?![\\u{1f1e6}-\\u{1f1ff}]|\\.${LETTER})`,
+  'gu',
+);
 const STARTS_WITH_LETTER = new RegExp(`^${LETTER}`, 'u');
 const STARTS_WITH_LABEL = new RegExp(`^\\.${LETTER}`, 'u');
 const STARTS_WITH_NAME = new RegExp(`^(?:${LETTER}|[\\p{M}\\p{N}-])+\\.${LETTER}`, 'u');
@@ -77,9 +80,9 @@ export function plainText(text: string): string {
   const plain = text
     .toWellFormed()
     .replace(/\p{Cf}|\p{Variation_Selector}/gu, '')
+    .replace(COMPATIBLE, asciiOf)
     // The frame of a keycap emoji.
     .replace(/(?<=\p{Nd})\u20e3+/gu, '')
-    .replace(COMPATIBLE, asciiOf)
     .replace(/[。｡]/gu, '.')
     .replace(/、/gu, ',')
     .replace(/[“”„‟«»″〝〞「」『』]/gu, '"')
