@@ -30,7 +30,7 @@ const TOOL_TESTS = 'test/**/*.tool.test.ts';
 
 /**
  * Vitest starts small files last, and all other workers would then wait for these. The first needs the processor for a
- * minute, the others mostly wait.
+ * minute; the others mostly wait.
  */
 const SLOWEST_FILES = ['linear-time.test.ts', 'lost-machine.process.test.ts', 'stop.process.test.ts'];
 

@@ -40,9 +40,11 @@ export interface BotProcessDeps {
   readonly onExit: (exit: Exit) => void;
 }
 
-/** Node's options and the program, as in `npm start`. */
+/** The arguments for Node, as in `npm start`, but without reading `.env`. */
 const COMMAND = [
-  ...['--max-semi-space-size=8', '--v8-pool-size=1', '--preserve-symlinks'],
+  '--max-semi-space-size=8',
+  '--v8-pool-size=1',
+  '--preserve-symlinks',
   fileURLToPath(new URL('../src/start.js', import.meta.url)),
 ];
 /** The bot should stop within 10 seconds. If it takes more than 15 seconds, it must have hung. */

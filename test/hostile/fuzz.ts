@@ -15,7 +15,7 @@ import type { Verdict } from './verdict.ts';
 import { type Suggested, WAYS, type Way } from './ways.ts';
 import { openWorld, type World } from './world.ts';
 
-/** How long a round runs, in milliseconds. Afterwards, everything printed, sent and stored is searched for secrets. */
+/** The maximum duration of a round, in milliseconds. Afterwards, everything printed, sent and stored is searched for secrets. */
 const ROUND_MS = 45_000;
 /** The maximum time for the bot to reply, in milliseconds. */
 const ANSWER_WITHIN_MS = 60_000;

@@ -212,7 +212,7 @@ export async function openBot(options: BotOptions = {}): Promise<Bot> {
   });
   const { discord, listing, records, bot: run, people, token, data } = sandbox;
   const store = botStore(postgres?.database, data);
-  // A bot with its own process or a given folder creates its database itself.
+  // A bot with its own process, a given folder or a given store creates its database itself.
   const createsFile = asProcess || options.data !== undefined || env.STORE_URL !== undefined;
   if (!createsFile) await createDatabaseFile(join(data, 'bot.sqlite'));
   const output = () => lines.join('\n');

@@ -26,15 +26,15 @@ export async function createDatabaseFile(path: string): Promise<void> {
 }
 
 async function migratedFile(): Promise<Buffer> {
-  const folder = mkdtempSync(join(tmpdir(), 'bot-store-'));
-  const path = join(folder, 'bot.sqlite');
+  const temporary = mkdtempSync(join(tmpdir(), 'bot-store-'));
+  const path = join(temporary, 'bot.sqlite');
   const store = createStore({ url: sqliteAt(path), logger: recorder() });
   try {
     await store.start();
     await store.stop();
     return readFileSync(path);
   } finally {
-    rmSync(folder, { recursive: true });
+    rmSync(temporary, { recursive: true });
   }
 }
 
