@@ -128,6 +128,7 @@ describe('an accepted host name', () => {
     const characters = Array.from({ length: 0x11_00_00 }, (_, code) => String.fromCodePoint(code)).filter(
       (character) => !/[\0-\x7f\p{Cn}\p{Co}\p{Cs}]/u.test(character),
     );
+    /** Checks both names, even if the first one is accepted. */
     const isOneChecked = (character: string): boolean =>
       [`${character}.example.com`, `a${character}.example.com`].filter(isChecked).length > 0;
     /** Counts the characters that are accepted. Most are ideographs, which can be checked together. */
