@@ -224,15 +224,15 @@ const MAX_ACKNOWLEDGED_MS = 4_000;
 
 /**
  * Reads a reply's state as the member sees it. If the reply doesn't exist, rechecks once a late reply can no longer arrive.
+ * Doesn't subtract the interaction's age, because the clock may have been set since the interaction arrived.
  */
 export async function stateOf(
   api: Pick<DiscordApi, 'read'>,
   interaction: Interaction,
   pause: (ms: number) => Promise<unknown> = sleep,
 ): ReturnType<DiscordApi['read']> {
-  const ageMs = Math.max(0, Date.now() - interaction.receivedAt);
   const state = await persist(() => api.read(interaction));
-  if (state !== 'gone' || ageMs >= MAX_ACKNOWLEDGED_MS) return state;
-  await pause(MAX_ACKNOWLEDGED_MS - ageMs);
+  if (state !== 'gone') return state;
+  await pause(MAX_ACKNOWLEDGED_MS);
   return persist(() => api.read(interaction));
 }
