@@ -283,7 +283,7 @@ describe('a submission that needs approval', () => {
       ] as const
     ).entries()) {
       const reply = await addServer(member, `late${n}.example.com:1`);
-      const message = await waitingIn(guild);
+      const message = await waitingIn(guild, `late${n}.`);
       const { modal, typed } = await openModal(moderator, message, label);
       if (decide === 'Approve') await inStaff(guild, 'admin').press(message, decide);
       else await member.press(reply, decide);
@@ -295,7 +295,7 @@ describe('a submission that needs approval', () => {
       expect(labelsOf(said)).toEqual([]);
     }
     await addServer(member, 'not-blocked.example.com:1');
-    expect(textOf(await waitingIn(guild))).toContain('not-blocked.example.com:1');
+    await waitingIn(guild, 'not-blocked.example.com:1');
   });
 
   it("can't be corrected with invalid input or from an outdated form", async ({ guild, admin, member }) => {
@@ -453,8 +453,7 @@ describe('a submission that needs approval', () => {
     expect(textOf(await edit(member, reply, { server: `${HOST}:9` }))).toContain(WAITS);
     expect(textOf(await openSettings(guild))).toContain('✅ Log channel: #');
     // The bot posts the message again.
-    await expect.poll(async () => textOf(await waitingIn(guild))).toContain(`${HOST}:9`);
-    guild.discord.deleteMessage(await waitingIn(guild));
+    guild.discord.deleteMessage(await waitingIn(guild, `${HOST}:9`));
     const shown = await admin.slash('submissions');
     expect(textOf(shown)).toContain(`${HOST}:9`);
     expect(textOf(await admin.press(shown, 'Approve'))).toContain(ACCEPTED);
@@ -583,12 +582,11 @@ describe('a submission that needs approval', () => {
     expect(textOf(again)).toContain(WAITS);
     expect(textOf(again)).not.toContain('earlier');
     expect(textOf(message)).toContain('Declined');
-    const second = await waitingIn(guild);
+    const second = await waitingIn(guild, `${HOST}:2`);
     expect(second.id).not.toBe(message.id);
-    expect(textOf(second)).toContain(`${HOST}:2`);
     expect(textOf(await member.press(reply, 'Edit and submit again'))).toContain('already submitted');
     const list = await pressSubmit(member, await paste(member, lines(2)));
-    await decline(guild, await waitingIn(guild), '');
+    await decline(guild, await waitingIn(guild, 's1.example.com'), '');
     await decline(guild, second, '');
     await expect.poll(() => labelsOf(list)).toEqual(['Edit and submit again']);
     // Equal decisions are one entry.
@@ -635,7 +633,7 @@ describe('a submission that needs approval', () => {
     const { modal, typed } = await openModal(member, declined, label);
     expect(typed).toMatchObject({ game: 'cs2', server: HOST, port: '1' });
     await member.submit(modal, { ...typed, port: '2' });
-    expect(textOf(await waitingIn(guild))).toContain(`${HOST}:2`);
+    await waitingIn(guild, `${HOST}:2`);
     await member.press(declined, label);
     expect(labelsOf(declined)).not.toContain(label);
   });
@@ -807,7 +805,6 @@ describe('a submission that needs approval', () => {
     const shown = await admin.slash('submissions');
     for (let n = 0; n < 5; n += 1) await admin.press(shown, 'Approve');
     expect(addsOf(guild, HOST)).toHaveLength(10);
-    expect(textOf(messages.at(-1) ?? shown)).not.toContain(ACCEPTED);
     for (const message of messages) await expect.poll(() => textOf(message)).toContain(ACCEPTED);
     expect(edits().filter(({ status }) => status === 429)).toEqual([]);
   });
@@ -936,7 +933,7 @@ describe('a submission that needs approval', () => {
     const labels = ['Submit 2 for approval', 'Fix 1 line', 'My submissions', 'Edit', 'Cancel'];
     expect(labelsOf(preview)).toEqual(labels);
     expect(textOf(await pressSubmit(member, preview))).toContain(WAITS);
-    expect(textOf(await waitingIn(guild))).not.toContain('s1.example.com');
+    expect(textOf(await waitingIn(guild, 's2.example.com'))).not.toContain('s1.example.com');
   });
 
   it("leaves the queue when the member's or the guild's data is deleted", async ({

@@ -40,7 +40,7 @@ it('after a crash, a direct message reports unconfirmed and requeued servers', a
     .toMatch(
       /100 unconfirmed\. .*\n.*They may have arrived\. .*\n.*1 not sent\. The bot restarted\. 1 game server is waiting for a moderator again\./,
     );
-  await expect.poll(async () => textOf(await waitingIn(guild))).toContain('s100.example.com');
+  await waitingIn(guild, 's100.example.com');
 });
 
 it('a decline takes effect even if the bot crashes before the undo period ends', async ({

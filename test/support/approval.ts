@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import type { Answer, Person } from '../../sandbox/discord/contract.ts';
 import type { SeenMessage } from '../../sandbox/discord/world/messages.ts';
 import { memberOf } from '../../sandbox/people.ts';
-import { type Bot, messageOf, type Shown, type TestGuild } from './bot.ts';
+import { type Bot, messageOf, type Shown, type TestGuild, textOf } from './bot.ts';
 import {
   addServer,
   chooseLogChannel,
@@ -60,10 +60,15 @@ export const approvalsIn = (guild: TestGuild): readonly SeenMessage[] =>
     .messages({ channelId: staffChannel(guild) })
     .filter(({ first }) => (first.components ?? []).length > 0);
 
-/** Waits for a submission that needs a decision, and returns the newest message about such a submission. */
-export async function waitingIn(guild: TestGuild): Promise<SeenMessage> {
+/**
+ * Waits for a submission that needs a decision, and returns the newest message about such a submission.
+ * @param about text in the message; needed if the message of an earlier submission might still have buttons
+ */
+export async function waitingIn(guild: TestGuild, about = ''): Promise<SeenMessage> {
   for (;;) {
-    const found = approvalsIn(guild).findLast((message) => componentsOf(message).length > 0);
+    const found = approvalsIn(guild).findLast(
+      (message) => componentsOf(message).length > 0 && textOf(message).includes(about),
+    );
     if (found) return found;
     await sleep(10);
   }
