@@ -244,7 +244,8 @@ async function liveHostile(
 
   async function useText(): Promise<void> {
     // In random order, because users would otherwise try the same input, and wait for the same rate limit.
-    const [{ way, text } = drawText()] = untried.splice(random.below(untried.length), 1);
+    const [next] = untried.splice(random.below(untried.length), 1);
+    const { way, text } = next ?? drawText();
     const about = `${way.name}: ${text.length} of ${JSON.stringify(text.slice(0, 30))}`;
     const answer = await answered(about, () => way.use(world, person, text));
     if (random.chance(0.4)) await goOn(answer);

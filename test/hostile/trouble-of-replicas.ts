@@ -16,7 +16,7 @@ const ALL_STOPPED_MS = 25_000;
 const ONLY_READS_MS = 20_000;
 /** The longest wait for a replica's next transaction, in milliseconds. */
 const LONGEST_WAIT_MS = 60_000;
-/** The pause between two faults, in milliseconds. Short enough for every kind of fault within two minutes. */
+/** The pause between two faults, in milliseconds. It is short enough that two minutes contain every kind of fault. */
 const PAUSE_MS = 4_000;
 
 /**
